@@ -1,0 +1,2 @@
+//! Host side of rebearing: recordings to features, mixtures, optimal transport, one model file.
+pub mod mixture;

@@ -1,0 +1,2 @@
+//! The `rebearing` command: parse -> run -> exit code.
+fn main() {}
