@@ -1,2 +1,19 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
 #![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod features;
+pub mod label;
+pub mod math;
+pub mod mixture;
+pub mod model;
+pub mod monitor;
+pub mod spectrum;
+pub mod window;
+
+pub use label::Label;
+pub use model::{Model, ModelError};
+pub use monitor::{Finding, Monitor, Report, SensorFault};

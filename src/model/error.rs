@@ -1,0 +1,157 @@
+//! Why a model file was refused.
+
+use core::fmt;
+
+/// Why a model file was refused. The firmware keeps running; the model is not used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum ModelError {
+    /// Fewer bytes than the header, or than the header says there are.
+    TooShort {
+        /// Bytes needed.
+        needs: usize,
+        /// Bytes given.
+        has: usize,
+    },
+    /// More bytes than the header says there are.
+    TooLong {
+        /// Bytes the header declares.
+        needs: usize,
+        /// Bytes given.
+        has: usize,
+    },
+    /// The bytes do not start on a 4-byte boundary.
+    Misaligned,
+    /// The file does not start with the model magic: no model, or an erased flash region.
+    WrongMagic,
+    /// Written in a format version that this firmware does not read.
+    UnsupportedVersion {
+        /// Version of the file.
+        found: u16,
+    },
+    /// A bit that version 1 leaves zero is set.
+    ReservedBits,
+    /// The checksum does not match: a damaged file or an interrupted write.
+    BadCrc {
+        /// Checksum in the file.
+        stored: u32,
+        /// Checksum of the bytes.
+        computed: u32,
+    },
+    /// A section that must be understood, and is not.
+    UnknownSection {
+        /// Its four-byte tag.
+        tag: [u8; 4],
+    },
+    /// A section that stands twice.
+    RepeatedSection {
+        /// Its four-byte tag.
+        tag: [u8; 4],
+    },
+    /// A section that is needed and absent.
+    MissingSection {
+        /// Its four-byte tag.
+        tag: [u8; 4],
+    },
+    /// A section whose length does not follow from the counts.
+    SectionLength {
+        /// Its four-byte tag.
+        tag: [u8; 4],
+        /// Bytes that follow from the counts.
+        needs: usize,
+        /// Bytes declared.
+        has: usize,
+    },
+    /// A number that is not finite or outside its range.
+    OutOfRange {
+        /// What the number is.
+        field: &'static str,
+        /// Where in its table it stands.
+        index: usize,
+    },
+    /// Text that is not UTF-8 or whose pieces do not add up.
+    BadText {
+        /// Its four-byte tag.
+        tag: [u8; 4],
+    },
+    /// More than the monitor's type holds: build the firmware with larger capacities.
+    DoesNotFit {
+        /// Which capacity.
+        what: &'static str,
+        /// What the model needs.
+        needs: usize,
+        /// What the type holds.
+        holds: usize,
+    },
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |tag: &[u8; 4]| {
+            let [a, b, c, d] =
+                tag.map(|byte| if byte.is_ascii_graphic() { byte as char } else { '?' });
+            [a, b, c, d]
+        };
+        match self {
+            Self::TooShort { needs, has } => {
+                write!(f, "the model is cut short: {needs} bytes are needed, {has} are there")
+            }
+            Self::TooLong { needs, has } => {
+                write!(f, "the model has {needs} bytes, but {has} were given")
+            }
+            Self::Misaligned => f.write_str(
+                "the model does not start on a 4-byte boundary (include it with include_model!)",
+            ),
+            Self::WrongMagic => {
+                f.write_str("this is not a rebearing model: it does not start with \"RBRG\"")
+            }
+            Self::UnsupportedVersion { found } => write!(
+                f,
+                "the model has format version {found}, and this build reads version {}: update the firmware or write the model with a matching tool",
+                super::format::VERSION
+            ),
+            Self::ReservedBits => {
+                f.write_str("the model sets header bits that version 1 leaves zero")
+            }
+            Self::BadCrc { stored, computed } => write!(
+                f,
+                "the model is damaged: its checksum is {stored:08x}, its bytes give {computed:08x}; write it again"
+            ),
+            Self::UnknownSection { tag } => {
+                let [a, b, c, d] = name(tag);
+                write!(
+                    f,
+                    "the model needs the section {a}{b}{c}{d}, which this build does not know"
+                )
+            }
+            Self::RepeatedSection { tag } => {
+                let [a, b, c, d] = name(tag);
+                write!(f, "the section {a}{b}{c}{d} stands twice in the model")
+            }
+            Self::MissingSection { tag } => {
+                let [a, b, c, d] = name(tag);
+                write!(f, "the model lacks the section {a}{b}{c}{d}")
+            }
+            Self::SectionLength { tag, needs, has } => {
+                let [a, b, c, d] = name(tag);
+                write!(
+                    f,
+                    "the section {a}{b}{c}{d} should have {needs} bytes by the model's counts and has {has}"
+                )
+            }
+            Self::OutOfRange { field, index } => {
+                write!(f, "the model's {field} [{index}] is not finite or out of its range")
+            }
+            Self::BadText { tag } => {
+                let [a, b, c, d] = name(tag);
+                write!(f, "the text of the section {a}{b}{c}{d} is damaged")
+            }
+            Self::DoesNotFit { what, needs, holds } => write!(
+                f,
+                "the model needs {needs} {what}, this monitor's type holds {holds}: build the firmware with the type that `rebearing inspect` prints"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ModelError {}

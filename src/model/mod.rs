@@ -1,0 +1,214 @@
+//! The model file: checked once, then a view of its bytes where they lie in flash.
+//!
+//! [`Model::parse`] checks everything that evaluation relies on: length, version, CRC-32,
+//! sizes, ranges. After it nothing can fail, and nothing is copied. The bytes are specified
+//! in `docs/model-format.md`.
+
+mod error;
+pub mod format;
+mod parse;
+
+pub use error::ModelError;
+
+/// A checked model file, borrowed from where it lies.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Model<'a> {
+    bytes: &'a [u8],
+    front_end: FrontEnd<'a>,
+    shift: &'a [f32],
+    scale: &'a [f32],
+    constants: &'a [f32],
+    /// Per component: `dims` scales, then `dims` offsets.
+    whitening: &'a [f32],
+    labels: &'a [f32],
+    names: Texts<'a>,
+    provenance: Texts<'a>,
+    hash: &'a [u8; format::HASH_LEN],
+    healthy: u32,
+    log_likelihood_min: f32,
+}
+
+/// How samples become features.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct FrontEnd<'a> {
+    /// Sample rate in Hz.
+    pub rate_hz: f32,
+    /// Axes of a sample.
+    pub axes: usize,
+    /// Points of the FFT.
+    pub fft_len: usize,
+    /// Samples from one segment to the next.
+    pub hop: usize,
+    /// Segments averaged in a decision window.
+    pub segments: usize,
+    /// Bin edges of the bands: band b holds bins `band_edges[b]..band_edges[b + 1]`.
+    pub band_edges: &'a [u32],
+}
+
+impl FrontEnd<'_> {
+    /// Bands per axis.
+    pub fn bands(&self) -> usize {
+        self.band_edges.len().saturating_sub(1)
+    }
+
+    /// Features in all: bands × axes.
+    pub fn dims(&self) -> usize {
+        self.bands() * self.axes
+    }
+
+    /// Samples that one decision window spans.
+    pub fn window_len(&self) -> usize {
+        self.fft_len + self.hop * self.segments.saturating_sub(1)
+    }
+}
+
+/// One diagonal Gaussian of the mixture, whitened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Component<'a> {
+    /// ln weight − ½·dims·ln 2π − Σ ln σ.
+    pub constant: f32,
+    /// 1/σ per feature.
+    pub scale: &'a [f32],
+    /// −μ/σ per feature.
+    pub offset: &'a [f32],
+}
+
+/// What a model was made by and from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Provenance<'a> {
+    /// Tool and version that wrote the file.
+    pub tool: &'a str,
+    /// Name of the source domain.
+    pub source: &'a str,
+    /// Name of the target domain.
+    pub target: &'a str,
+    /// SHA-256 over everything the model was fitted from.
+    pub hash: &'a [u8; format::HASH_LEN],
+}
+
+/// Several texts behind one another, with the byte where each ends.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct Texts<'a> {
+    ends: &'a [u32],
+    text: &'a str,
+}
+
+impl<'a> Texts<'a> {
+    fn get(&self, index: usize) -> Option<&'a str> {
+        let end = *self.ends.get(index)? as usize;
+        let start = match index.checked_sub(1) {
+            Some(before) => *self.ends.get(before)? as usize,
+            None => 0,
+        };
+        self.text.get(start..end)
+    }
+}
+
+impl<'a> Model<'a> {
+    /// Checks a model file that fills `bytes` exactly.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ModelError> {
+        parse::parse(bytes)
+    }
+
+    /// Checks the model file at the start of a flash region that may be larger than it.
+    pub fn from_region(region: &'a [u8]) -> Result<Self, ModelError> {
+        let length = parse::declared_len(region)?;
+        let bytes = region
+            .get(..length)
+            .ok_or(ModelError::TooShort { needs: length, has: region.len() })?;
+        Self::parse(bytes)
+    }
+
+    /// The file's bytes.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// How samples become features.
+    pub fn front_end(&self) -> &FrontEnd<'a> {
+        &self.front_end
+    }
+
+    /// Features per decision window.
+    pub fn dims(&self) -> usize {
+        self.shift.len()
+    }
+
+    /// Subtracted from each feature.
+    pub fn shift(&self) -> &'a [f32] {
+        self.shift
+    }
+
+    /// Multiplied with each feature after the shift.
+    pub fn scale(&self) -> &'a [f32] {
+        self.scale
+    }
+
+    /// Components of the mixture, in file order.
+    pub fn components(&self) -> impl ExactSizeIterator<Item = Component<'a>> + use<'a> {
+        let dims = self.shift.len();
+        self.constants.iter().zip(self.whitening.chunks_exact((2 * dims).max(1))).map(
+            move |(constant, whitening)| {
+                let (scale, offset) = whitening.split_at_checked(dims).unwrap_or((&[], &[]));
+                Component { constant: *constant, scale, offset }
+            },
+        )
+    }
+
+    /// Label table: a row of class probabilities per component.
+    pub fn labels(&self) -> &'a [f32] {
+        self.labels
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.names.ends.len()
+    }
+
+    /// Name of a class, `None` past the last.
+    pub fn class_name(&self, class: usize) -> Option<&'a str> {
+        self.names.get(class)
+    }
+
+    /// The class that stands for a healthy machine, if the model names one.
+    pub fn healthy(&self) -> Option<usize> {
+        (self.healthy != format::NO_CLASS).then_some(self.healthy as usize)
+    }
+
+    /// A decision window with a log-likelihood below this is [`Label::Unknown`](crate::Label).
+    pub fn log_likelihood_min(&self) -> f32 {
+        self.log_likelihood_min
+    }
+
+    /// What the model was made by and from.
+    pub fn provenance(&self) -> Provenance<'a> {
+        let text = |index| self.provenance.get(index).unwrap_or("");
+        Provenance { tool: text(0), source: text(1), target: text(2), hash: self.hash }
+    }
+}
+
+/// Bytes on a 4-byte boundary, as the reader wants them.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C, align(4))]
+pub struct Aligned<T: ?Sized>(pub T);
+
+/// Includes a model file in a firmware or test, aligned as [`Model::parse`] wants it.
+///
+/// ```ignore
+/// static MODEL: &[u8] = rebearing::include_model!("../pump.rbm");
+/// let model = rebearing::Model::parse(MODEL)?;
+/// ```
+#[macro_export]
+macro_rules! include_model {
+    ($path:expr $(,)?) => {{
+        static MODEL: &$crate::model::Aligned<[u8]> =
+            &$crate::model::Aligned(*include_bytes!($path));
+        &MODEL.0
+    }};
+}

@@ -1,0 +1,306 @@
+//! The one reader of the model file.
+
+use zerocopy::FromBytes;
+
+use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
+use super::{FrontEnd, Model, ModelError, Texts};
+use crate::spectrum::FFT_LENGTHS;
+
+#[cfg(target_endian = "big")]
+compile_error!(
+    "model files are little-endian and read in place; big-endian targets are not supported"
+);
+
+/// Length that the header declares, once magic and version are right.
+pub(super) fn declared_len(bytes: &[u8]) -> Result<usize, ModelError> {
+    let header: &[u8; HEADER_LEN] =
+        bytes.first_chunk().ok_or(ModelError::TooShort { needs: HEADER_LEN, has: bytes.len() })?;
+    let [m0, m1, m2, m3, v0, v1, r0, r1, l0, l1, l2, l3, ..] = *header;
+    if [m0, m1, m2, m3] != format::MAGIC {
+        return Err(ModelError::WrongMagic);
+    }
+    let version = u16::from_le_bytes([v0, v1]);
+    if version != format::VERSION {
+        return Err(ModelError::UnsupportedVersion { found: version });
+    }
+    if [r0, r1] != [0, 0] {
+        return Err(ModelError::ReservedBits);
+    }
+    let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+    if length < HEADER_LEN || !length.is_multiple_of(4) {
+        return Err(ModelError::OutOfRange { field: "total length", index: 0 });
+    }
+    Ok(length)
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
+    let length = declared_len(bytes)?;
+    if bytes.len() < length {
+        return Err(ModelError::TooShort { needs: length, has: bytes.len() });
+    }
+    if bytes.len() > length {
+        return Err(ModelError::TooLong { needs: length, has: bytes.len() });
+    }
+    if !bytes.as_ptr().addr().is_multiple_of(4) {
+        return Err(ModelError::Misaligned);
+    }
+    let stored = match bytes.get(format::CRC_OFFSET..).and_then(<[u8]>::first_chunk) {
+        Some(stored) => u32::from_le_bytes(*stored),
+        None => return Err(ModelError::TooShort { needs: HEADER_LEN, has: bytes.len() }),
+    };
+    let computed = format::crc32(bytes);
+    if stored != computed {
+        return Err(ModelError::BadCrc { stored, computed });
+    }
+
+    let sections = Sections::walk(bytes)?;
+    let (counts, healthy) = Counts::read(sections.counts)?;
+    let front_end = front_end(sections.front_end, &counts)?;
+
+    let scaling = floats(format::SCALING, sections.scaling, 2 * counts.dims)?;
+    let (shift, scale) = scaling.split_at_checked(counts.dims).unwrap_or((&[], &[]));
+    check("shift", shift, |x| x.abs() <= format::MAX_SHIFT)?;
+    check("scale", scale, |x| x > 0.0 && x <= format::MAX_SCALE)?;
+
+    let mixture =
+        floats(format::MIXTURE, sections.mixture, counts.components * (1 + 2 * counts.dims))?;
+    let (constants, whitening) = mixture.split_at_checked(counts.components).unwrap_or((&[], &[]));
+    check("component constant", constants, |x| x.abs() <= format::MAX_OFFSET)?;
+    for (k, component) in whitening.chunks_exact((2 * counts.dims).max(1)).enumerate() {
+        let (scale, offset) = component.split_at_checked(counts.dims).unwrap_or((&[], &[]));
+        let at = |index| k * counts.dims + index;
+        if let Some(i) = scale.iter().position(|x| !(*x > 0.0 && *x <= format::MAX_WHITENING)) {
+            return Err(ModelError::OutOfRange { field: "component precision", index: at(i) });
+        }
+        let bounded = |x: &f32| x.is_finite() && x.abs() <= format::MAX_OFFSET;
+        if let Some(i) = offset.iter().position(|x| !bounded(x)) {
+            return Err(ModelError::OutOfRange { field: "component mean", index: at(i) });
+        }
+    }
+
+    let labels = floats(format::LABELS, sections.labels, counts.components * counts.classes)?;
+    check("label", labels, |x| (0.0..=1.0).contains(&x))?;
+    for (k, row) in labels.chunks_exact(counts.classes.max(1)).enumerate() {
+        let mut sum = 0.0;
+        for label in row {
+            sum += label;
+        }
+        if (sum - 1.0).abs() > format::LABEL_SUM_TOLERANCE {
+            return Err(ModelError::OutOfRange { field: "sum of a label row", index: k });
+        }
+    }
+
+    let names = texts(format::NAMES, sections.names, counts.classes)?;
+    let thresholds = floats(format::THRESHOLDS, sections.thresholds, format::THRESHOLDS_WORDS)?;
+    check("threshold", thresholds, |_| true)?;
+    let (hash, provenance) = sections.provenance.split_first_chunk().ok_or(length_error(
+        format::PROVENANCE,
+        format::HASH_LEN,
+        sections.provenance,
+    ))?;
+    let provenance = texts(format::PROVENANCE, provenance, format::PROVENANCE_TEXTS)?;
+
+    Ok(Model {
+        bytes,
+        front_end,
+        shift,
+        scale,
+        constants,
+        whitening,
+        labels,
+        names,
+        provenance,
+        hash,
+        healthy,
+        log_likelihood_min: thresholds.first().copied().unwrap_or(f32::MIN),
+    })
+}
+
+/// The payload of each section that version 1 knows.
+struct Sections<'a> {
+    counts: &'a [u8],
+    front_end: &'a [u8],
+    scaling: &'a [u8],
+    mixture: &'a [u8],
+    labels: &'a [u8],
+    names: &'a [u8],
+    thresholds: &'a [u8],
+    provenance: &'a [u8],
+}
+
+impl<'a> Sections<'a> {
+    fn walk(bytes: &'a [u8]) -> Result<Self, ModelError> {
+        const TAGS: [[u8; 4]; 8] = [
+            format::COUNTS,
+            format::FRONT_END,
+            format::SCALING,
+            format::MIXTURE,
+            format::LABELS,
+            format::NAMES,
+            format::THRESHOLDS,
+            format::PROVENANCE,
+        ];
+        let mut found: [Option<&[u8]>; 8] = [None; 8];
+        let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
+        while !rest.is_empty() {
+            let Some((header, after)) = rest.split_first_chunk::<SECTION_HEADER_LEN>() else {
+                return Err(ModelError::TooShort { needs: SECTION_HEADER_LEN, has: rest.len() });
+            };
+            let [t0, t1, t2, t3, l0, l1, l2, l3] = *header;
+            let tag = [t0, t1, t2, t3];
+            let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+            if !length.is_multiple_of(4) {
+                return Err(ModelError::SectionLength {
+                    tag,
+                    needs: length.next_multiple_of(4),
+                    has: length,
+                });
+            }
+            let Some((payload, after)) = after.split_at_checked(length) else {
+                return Err(ModelError::SectionLength { tag, needs: length, has: after.len() });
+            };
+            rest = after;
+            let slot = TAGS.iter().zip(found.iter_mut()).find(|(known, _)| **known == tag);
+            match slot {
+                Some((_, Some(_))) => return Err(ModelError::RepeatedSection { tag }),
+                Some((_, slot)) => *slot = Some(payload),
+                // A lower-case first letter marks what a reader may pass over.
+                None if t0.is_ascii_lowercase() => {}
+                None => return Err(ModelError::UnknownSection { tag }),
+            }
+        }
+        let [counts, front_end, scaling, mixture, labels, names, thresholds, provenance] = found;
+        let need =
+            |section: Option<&'a [u8]>, tag| section.ok_or(ModelError::MissingSection { tag });
+        Ok(Self {
+            counts: need(counts, format::COUNTS)?,
+            front_end: need(front_end, format::FRONT_END)?,
+            scaling: need(scaling, format::SCALING)?,
+            mixture: need(mixture, format::MIXTURE)?,
+            labels: need(labels, format::LABELS)?,
+            names: need(names, format::NAMES)?,
+            thresholds: need(thresholds, format::THRESHOLDS)?,
+            provenance: need(provenance, format::PROVENANCE)?,
+        })
+    }
+}
+
+/// The counts that every other section's length follows from.
+struct Counts {
+    axes: usize,
+    bands: usize,
+    dims: usize,
+    components: usize,
+    classes: usize,
+}
+
+impl Counts {
+    /// Reads the counts, and the index of the healthy class that stands behind them.
+    fn read(payload: &[u8]) -> Result<(Self, u32), ModelError> {
+        let words = words(format::COUNTS, payload, format::COUNTS_WORDS)?;
+        let &[axes, bands, components, classes, healthy] = words else {
+            return Err(length_error(format::COUNTS, 4 * format::COUNTS_WORDS, payload));
+        };
+        let within = |field, value: u32, most: usize| {
+            let value = value as usize;
+            if (1..=most).contains(&value) {
+                Ok(value)
+            } else {
+                Err(ModelError::OutOfRange { field, index: 0 })
+            }
+        };
+        let axes = within("number of axes", axes, format::MAX_AXES)?;
+        let bands = within("number of bands", bands, format::MAX_BANDS)?;
+        let components = within("number of components", components, format::MAX_COMPONENTS)?;
+        let classes = within("number of classes", classes, format::MAX_CLASSES)?;
+        if healthy != format::NO_CLASS && healthy as usize >= classes {
+            return Err(ModelError::OutOfRange { field: "healthy class", index: 0 });
+        }
+        Ok((Self { axes, bands, dims: axes * bands, components, classes }, healthy))
+    }
+}
+
+fn front_end<'a>(payload: &'a [u8], counts: &Counts) -> Result<FrontEnd<'a>, ModelError> {
+    let words = words(format::FRONT_END, payload, format::FRONT_END_WORDS + counts.bands + 1)?;
+    let &[rate, fft_len, hop, segments, ref band_edges @ ..] = words else {
+        return Err(length_error(format::FRONT_END, 4 * format::FRONT_END_WORDS, payload));
+    };
+    let out_of_range = |field| Err(ModelError::OutOfRange { field, index: 0 });
+    let rate_hz = f32::from_bits(rate);
+    if !(rate_hz > 0.0 && rate_hz <= 1e9) {
+        return out_of_range("sample rate");
+    }
+    let fft_len = fft_len as usize;
+    if !FFT_LENGTHS.contains(&fft_len) {
+        return out_of_range("FFT length");
+    }
+    let hop = hop as usize;
+    if !(1..=fft_len).contains(&hop) {
+        return out_of_range("hop");
+    }
+    let segments = segments as usize;
+    if !(1..=format::MAX_SEGMENTS).contains(&segments) {
+        return out_of_range("number of segments");
+    }
+    let increasing = band_edges.windows(2).all(|pair| matches!(*pair, [a, b] if a < b));
+    let last = band_edges.last().map_or(0, |edge| *edge as usize);
+    if !increasing || last > fft_len / 2 + 1 {
+        return out_of_range("band edges");
+    }
+    Ok(FrontEnd { rate_hz, axes: counts.axes, fft_len, hop, segments, band_edges })
+}
+
+fn length_error(tag: [u8; 4], needs: usize, payload: &[u8]) -> ModelError {
+    ModelError::SectionLength { tag, needs, has: payload.len() }
+}
+
+fn words(tag: [u8; 4], payload: &[u8], count: usize) -> Result<&[u32], ModelError> {
+    match <[u32]>::ref_from_bytes(payload) {
+        Ok(words) if words.len() == count => Ok(words),
+        _ => Err(length_error(tag, 4 * count, payload)),
+    }
+}
+
+fn floats(tag: [u8; 4], payload: &[u8], count: usize) -> Result<&[f32], ModelError> {
+    match <[f32]>::ref_from_bytes(payload) {
+        Ok(floats) if floats.len() == count => Ok(floats),
+        _ => Err(length_error(tag, 4 * count, payload)),
+    }
+}
+
+fn check(
+    field: &'static str,
+    values: &[f32],
+    valid: impl Fn(f32) -> bool,
+) -> Result<(), ModelError> {
+    match values.iter().position(|x| !(x.is_finite() && valid(*x))) {
+        Some(index) => Err(ModelError::OutOfRange { field, index }),
+        None => Ok(()),
+    }
+}
+
+/// `count` ends, then the text, then zeros up to a multiple of four bytes.
+fn texts(tag: [u8; 4], payload: &[u8], count: usize) -> Result<Texts<'_>, ModelError> {
+    let (ends, text) =
+        payload.split_at_checked(4 * count).ok_or(length_error(tag, 4 * count, payload))?;
+    let ends = words(tag, ends, count)?;
+    let length = ends.last().map_or(0, |end| *end as usize);
+    let needs = 4 * count + length.next_multiple_of(4);
+    if payload.len() != needs {
+        return Err(length_error(tag, needs, payload));
+    }
+    let (text, padding) = text.split_at_checked(length).unwrap_or((&[], &[]));
+    let text = core::str::from_utf8(text).map_err(|_| ModelError::BadText { tag })?;
+    let mut start = 0;
+    for end in ends {
+        // Also refuses ends that go back or fall inside a character.
+        if text.get(start..*end as usize).is_none() {
+            return Err(ModelError::BadText { tag });
+        }
+        start = *end as usize;
+    }
+    if padding.iter().any(|byte| *byte != 0) {
+        return Err(ModelError::BadText { tag });
+    }
+    Ok(Texts { ends, text })
+}

@@ -1,0 +1,280 @@
+//! The calls of the line in order: push a sample, get a report.
+
+use core::fmt;
+
+use heapless::Vec;
+
+use crate::label::{self, Label};
+use crate::model::{Model, ModelError};
+use crate::spectrum::Spectrum;
+use crate::window::{Sample, Window};
+use crate::{features, mixture};
+
+/// Why a decision window was not analysed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum SensorFault {
+    /// A sample is NaN or infinite.
+    NotFinite,
+    /// The samples do not vary at all: a stuck, saturated or disconnected sensor.
+    Flat,
+    /// The samples are so large or so small that their power is not a normal `f32`.
+    OutOfRange,
+}
+
+impl SensorFault {
+    /// The fault in one word, as command line, JSON and firmware print it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotFinite => "not_finite",
+            Self::Flat => "flat",
+            Self::OutOfRange => "out_of_range",
+        }
+    }
+}
+
+impl fmt::Display for SensorFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotFinite => "a sample is NaN or infinite",
+            Self::Flat => "the samples do not vary: stuck, saturated or disconnected sensor",
+            Self::OutOfRange => "the samples are too large or too small for f32 power",
+        })
+    }
+}
+
+impl core::error::Error for SensorFault {}
+
+/// What was found in a decision window.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Finding<const CLASSES: usize> {
+    /// The MAP class, or unknown.
+    pub label: Label,
+    /// Log-likelihood of the features under the model's mixture, in nats.
+    pub log_likelihood: f32,
+    /// Probability of each class, in the order of the model's class names.
+    pub posterior: Vec<f32, CLASSES>,
+}
+
+/// The result of one decision window.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Report<const CLASSES: usize> {
+    /// Decision windows before this one, counted from the start; wraps after 2³².
+    pub index: u32,
+    /// The finding, or why there is none.
+    pub finding: Result<Finding<CLASSES>, SensorFault>,
+}
+
+/// Takes samples and reports a label for each decision window, in fixed memory.
+///
+/// The type's parameters are capacities: a model may use shorter FFTs and fewer features,
+/// components and classes. `AXES` alone must match. `rebearing inspect` prints the smallest
+/// type for a model.
+///
+/// The `push` that completes a segment does the segment's FFT; the one that completes a
+/// decision window also evaluates the mixture. All others only store the sample.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Monitor<
+    'm,
+    S,
+    const FFT: usize,
+    const AXES: usize,
+    const DIMS: usize,
+    const COMPONENTS: usize,
+    const CLASSES: usize,
+> {
+    model: Model<'m>,
+    window: Window<S, FFT, AXES>,
+    scratch: [f32; FFT],
+    band_sums: Vec<f32, DIMS>,
+    features: Vec<f32, DIMS>,
+    responsibilities: Vec<f32, COMPONENTS>,
+    segments: u32,
+    index: u32,
+    fault: Option<SensorFault>,
+}
+
+impl<
+    'm,
+    S: Sample,
+    const FFT: usize,
+    const AXES: usize,
+    const DIMS: usize,
+    const COMPONENTS: usize,
+    const CLASSES: usize,
+> Monitor<'m, S, FFT, AXES, DIMS, COMPONENTS, CLASSES>
+{
+    /// Bytes of RAM that a monitor of this type takes; the model stays in flash.
+    pub const RAM: usize = size_of::<Self>();
+
+    /// [`Monitor::RAM`] on a 32-bit device, also when asked on a 64-bit host.
+    pub const DEVICE_RAM: usize = device_ram(size_of::<S>(), FFT, AXES, DIMS, COMPONENTS);
+
+    /// A monitor for `model`, or which capacity of the type is too small for it.
+    pub fn new(model: Model<'m>) -> Result<Self, ModelError> {
+        const {
+            assert!(AXES >= 1 && AXES <= 3, "a sensor has one to three axes");
+            assert!(
+                FFT.is_power_of_two() && FFT >= 256 && FFT <= 4096,
+                "FFT is 256 to 4096 points"
+            );
+            // Keeps the figure that the host prints true.
+            assert!(size_of::<usize>() != 4 || Self::RAM == Self::DEVICE_RAM);
+        }
+        let front_end = *model.front_end();
+        let fits = |what, needs, holds| {
+            if needs <= holds { Ok(()) } else { Err(ModelError::DoesNotFit { what, needs, holds }) }
+        };
+        if front_end.axes != AXES {
+            return Err(ModelError::DoesNotFit {
+                what: "axes",
+                needs: front_end.axes,
+                holds: AXES,
+            });
+        }
+        fits("FFT points", front_end.fft_len, FFT)?;
+        fits("features", model.dims(), DIMS)?;
+        fits("components", model.components().len(), COMPONENTS)?;
+        fits("classes", model.classes(), CLASSES)?;
+
+        let mut monitor = Self {
+            model,
+            window: Window::new(front_end.fft_len, front_end.hop),
+            scratch: [0.0; FFT],
+            band_sums: Vec::new(),
+            features: Vec::new(),
+            responsibilities: Vec::new(),
+            segments: 0,
+            index: 0,
+            fault: None,
+        };
+        // The capacities were checked above, so these cannot fail.
+        let _ = monitor.band_sums.resize(model.dims(), 0.0);
+        let _ = monitor.features.resize(model.dims(), 0.0);
+        let _ = monitor.responsibilities.resize(model.components().len(), 0.0);
+        Ok(monitor)
+    }
+
+    /// Takes one sample of each axis; a report when it completes a decision window.
+    #[inline]
+    pub fn push(&mut self, sample: [S; AXES]) -> Option<Report<CLASSES>> {
+        if !self.window.push(sample) {
+            return None;
+        }
+        self.segment();
+        self.segments += 1;
+        if (self.segments as usize) < self.model.front_end().segments {
+            return None;
+        }
+        let report = Report { index: self.index, finding: self.decide() };
+        self.restart_decision();
+        self.index = self.index.wrapping_add(1);
+        Some(report)
+    }
+
+    /// Takes samples in order and hands each report to `on_report` as it arises.
+    pub fn push_slice(
+        &mut self,
+        samples: &[[S; AXES]],
+        mut on_report: impl FnMut(Report<CLASSES>),
+    ) {
+        for sample in samples {
+            if let Some(report) = self.push(*sample) {
+                on_report(report);
+            }
+        }
+    }
+
+    /// Forgets all samples, as after a gap in acquisition; the next decision window starts
+    /// with the next sample.
+    pub fn clear(&mut self) {
+        self.window.clear();
+        self.restart_decision();
+    }
+
+    /// The model in use.
+    pub fn model(&self) -> &Model<'m> {
+        &self.model
+    }
+
+    /// Standardised features of the last decision window without a sensor fault.
+    pub fn features(&self) -> &[f32] {
+        &self.features
+    }
+
+    /// Responsibility of each component for the last decision window without a sensor fault.
+    pub fn responsibilities(&self) -> &[f32] {
+        &self.responsibilities
+    }
+
+    /// Band power of a full window, added to the sums of each axis.
+    fn segment(&mut self) {
+        let front_end = self.model.front_end();
+        let bands = front_end.bands().max(1);
+        for (axis, sums) in self.band_sums.chunks_exact_mut(bands).enumerate() {
+            match self.window.taper(axis, &mut self.scratch) {
+                Ok(()) => {
+                    let spectrum = Spectrum::transform(&mut self.scratch, front_end.fft_len);
+                    features::add_band_power(sums, front_end.band_edges, spectrum);
+                }
+                Err(fault) => self.fault = self.fault.or(Some(fault)),
+            }
+        }
+    }
+
+    fn decide(&mut self) -> Result<Finding<CLASSES>, SensorFault> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let model = &self.model;
+        let bands = model.front_end().bands().max(1);
+        for (sums, features) in
+            self.band_sums.chunks_exact(bands).zip(self.features.chunks_exact_mut(bands))
+        {
+            features::log_bands(sums, features)?;
+        }
+        features::standardise(&mut self.features, model.shift(), model.scale());
+
+        mixture::log_densities(model.components(), &self.features, &mut self.responsibilities);
+        let log_likelihood = mixture::responsibilities(&mut self.responsibilities);
+
+        let mut posterior = Vec::new();
+        // `new` checked that the model's classes fit.
+        let _ = posterior.resize(model.classes(), 0.0);
+        label::posterior(&self.responsibilities, model.labels(), &mut posterior);
+        let label = if log_likelihood < model.log_likelihood_min() {
+            Label::Unknown
+        } else {
+            Label::Class(label::map_class(&posterior))
+        };
+        Ok(Finding { label, log_likelihood, posterior })
+    }
+
+    fn restart_decision(&mut self) {
+        self.band_sums.fill(0.0);
+        self.segments = 0;
+        self.fault = None;
+    }
+}
+
+/// RAM of a monitor on a 32-bit device, by the same sum as its fields.
+///
+/// `Monitor::new` asserts at compile time, on 32-bit targets, that this is the size.
+pub const fn device_ram(
+    sample_size: usize,
+    fft: usize,
+    axes: usize,
+    dims: usize,
+    components: usize,
+) -> usize {
+    /// The view of the model and the counters of window and monitor.
+    const STATE: usize = 156;
+    let window = sample_size * fft * axes;
+    let scratch = 4 * fft;
+    // Each buffer carries its length.
+    let buffers = 2 * (4 + 4 * dims) + 4 + 4 * components;
+    STATE + window + scratch + buffers
+}

@@ -1,0 +1,68 @@
+//! Window to power spectrum: a real FFT in place, by `microfft`.
+//!
+//! `microfft` packs the Nyquist bin into the imaginary part of bin 0. It is unpacked here
+//! and nowhere else.
+
+use microfft::Complex32;
+use microfft::real::{rfft_256, rfft_512, rfft_1024, rfft_2048, rfft_4096};
+
+/// The FFT lengths that a model may ask for.
+pub const FFT_LENGTHS: [usize; 5] = [256, 512, 1024, 2048, 4096];
+
+/// Spectrum of a real window of N samples: bins 0 (DC) to N/2 (Nyquist), not normalised.
+#[derive(Debug, Clone, Copy)]
+pub struct Spectrum<'b> {
+    bins: &'b [Complex32],
+}
+
+impl<'b> Spectrum<'b> {
+    /// Transforms the first `length` samples of `buffer` in place.
+    ///
+    /// A length that is not one of [`FFT_LENGTHS`], or above `FFT`, gives a spectrum
+    /// without bins; a [`Monitor`](crate::Monitor) refuses such a model when it is made.
+    pub fn transform<const FFT: usize>(buffer: &'b mut [f32; FFT], length: usize) -> Self {
+        // Each arm vanishes at compile time where FFT is too small for it.
+        let bins: Option<&[Complex32]> = match length {
+            256 => buffer.first_chunk_mut().map(|x| &rfft_256(x)[..]),
+            512 => buffer.first_chunk_mut().map(|x| &rfft_512(x)[..]),
+            1024 => buffer.first_chunk_mut().map(|x| &rfft_1024(x)[..]),
+            2048 => buffer.first_chunk_mut().map(|x| &rfft_2048(x)[..]),
+            4096 => buffer.first_chunk_mut().map(|x| &rfft_4096(x)[..]),
+            _ => None,
+        };
+        Self { bins: bins.unwrap_or(&[]) }
+    }
+
+    /// Number of bins, N/2 + 1.
+    pub fn len(&self) -> usize {
+        if self.bins.is_empty() { 0 } else { self.bins.len() + 1 }
+    }
+
+    /// Whether there is no bin at all.
+    pub fn is_empty(&self) -> bool {
+        self.bins.is_empty()
+    }
+
+    /// Power |X|² summed over the bins `low..high`, lowest first.
+    pub fn band_power(&self, low: usize, high: usize) -> f32 {
+        let Some(packed) = self.bins.first() else { return 0.0 };
+        let nyquist = self.bins.len();
+        let mut power = 0.0;
+        if low == 0 && high > 0 {
+            power += packed.re * packed.re;
+        }
+        let inner = self.bins.get(low.max(1)..high.min(nyquist)).unwrap_or(&[]);
+        for x in inner {
+            power += x.re * x.re + x.im * x.im;
+        }
+        if low <= nyquist && high > nyquist {
+            power += packed.im * packed.im;
+        }
+        power
+    }
+
+    /// Power of each bin, DC to Nyquist.
+    pub fn power(self) -> impl Iterator<Item = f32> + 'b {
+        (0..self.len()).map(move |bin| self.band_power(bin, bin + 1))
+    }
+}

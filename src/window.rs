@@ -1,0 +1,235 @@
+//! Samples to overlapping windows: DC removed, Hann tapered.
+//!
+//! A [`Window`] keeps the newest samples of each axis in a ring, so that overlap costs
+//! no copying. When it is full, [`Window::taper`] writes one axis, oldest sample first,
+//! into the buffer that the FFT then works in.
+
+use core::f64::consts::FRAC_PI_2;
+
+use crate::monitor::SensorFault;
+
+/// A sample as a sensor delivers it: `f32` in any unit, or `i16` counts.
+///
+/// Features do not depend on the unit (the level is removed), so counts and g agree. An
+/// `i16` monitor keeps its samples as `i16` and needs half the window memory.
+pub trait Sample: Copy + private::Sealed {
+    /// The value that a cleared window holds.
+    const ZERO: Self;
+    /// The sample as `f32`, exactly.
+    fn to_f32(self) -> f32;
+}
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for i16 {}
+}
+
+impl Sample for f32 {
+    const ZERO: Self = 0.0;
+    fn to_f32(self) -> f32 {
+        self
+    }
+}
+
+impl Sample for i16 {
+    const ZERO: Self = 0;
+    fn to_f32(self) -> f32 {
+        f32::from(self)
+    }
+}
+
+/// The newest `length` samples of each axis, `length` at most `FFT`.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Window<S, const FFT: usize, const AXES: usize> {
+    rings: [[S; FFT]; AXES],
+    /// Where the next sample goes, which is also where the oldest one stands once full.
+    head: u32,
+    /// Samples still to come before the window is full again.
+    missing: u32,
+    length: u32,
+    hop: u32,
+}
+
+impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
+    /// An empty window of `length` samples that moves on by `hop`.
+    ///
+    /// Both are cut to what the type holds: `length` to 1…`FFT`, `hop` to 1…`length`.
+    pub fn new(length: usize, hop: usize) -> Self {
+        let length = length.clamp(1, FFT.max(1)) as u32;
+        Self {
+            rings: [[S::ZERO; FFT]; AXES],
+            head: 0,
+            missing: length,
+            length,
+            hop: (hop as u32).clamp(1, length),
+        }
+    }
+
+    /// Takes one sample of each axis; `true` when a window is full.
+    ///
+    /// The next window is full `hop` samples later.
+    #[inline]
+    pub fn push(&mut self, sample: [S; AXES]) -> bool {
+        for (ring, x) in self.rings.iter_mut().zip(sample) {
+            if let Some(slot) = ring.get_mut(self.head as usize) {
+                *slot = x;
+            }
+        }
+        self.head += 1;
+        if self.head >= self.length {
+            self.head = 0;
+        }
+        self.missing -= 1;
+        let full = self.missing == 0;
+        if full {
+            self.missing = self.hop;
+        }
+        full
+    }
+
+    /// Forgets all samples, as after a gap in acquisition.
+    pub fn clear(&mut self) {
+        self.head = 0;
+        self.missing = self.length;
+    }
+
+    /// Writes the window of `axis` to `out`, mean removed and tapered, oldest sample first.
+    ///
+    /// Refuses a window that holds NaN or infinity, or that does not vary at all.
+    pub fn taper(&self, axis: usize, out: &mut [f32; FFT]) -> Result<(), SensorFault> {
+        let ring = self.rings.get(axis).and_then(|ring| ring.get(..self.length as usize));
+        let (newer, older) =
+            ring.and_then(|ring| ring.split_at_checked(self.head as usize)).unwrap_or((&[], &[]));
+        let first = older.first().map_or(0.0, |x| x.to_f32());
+
+        // Summing differences from the first sample keeps the mean exact when a large
+        // constant (gravity, a sensor's bias) stands under a small vibration.
+        let mut sum = 0.0;
+        let mut varies = false;
+        for x in older.iter().chain(newer) {
+            let difference = x.to_f32() - first;
+            varies |= difference != 0.0;
+            sum += difference;
+        }
+        if !sum.is_finite() {
+            // Differences of finite samples overflow only near the end of the f32 range.
+            let finite = older.iter().chain(newer).all(|x| x.to_f32().is_finite());
+            return Err(if finite { SensorFault::OutOfRange } else { SensorFault::NotFinite });
+        }
+        if !varies {
+            return Err(SensorFault::Flat);
+        }
+        let mean = sum / self.length as f32;
+
+        let stride = (FFT as u32 / self.length) as usize;
+        let taper = Hann::<FFT>::TABLE.iter().step_by(stride.max(1));
+        for ((y, x), w) in out.iter_mut().zip(older.iter().chain(newer)).zip(taper) {
+            *y = ((x.to_f32() - first) - mean) * w;
+        }
+        Ok(())
+    }
+}
+
+/// The periodic Hann window of `FFT` points, made by the compiler; shorter powers of two
+/// take every second, fourth, … point of it.
+pub struct Hann<const FFT: usize>;
+
+impl<const FFT: usize> Hann<FFT> {
+    /// w(n) = sin²(πn/FFT), each point the f32 nearest to the exact value.
+    pub const TABLE: &'static [f32; FFT] = &Self::table();
+
+    const fn table() -> [f32; FFT] {
+        let mut table = [0.0; FFT];
+        let mut n = 0;
+        while n < FFT {
+            let folded = if n > FFT / 2 { FFT - n } else { n };
+            let s = sine(2.0 * FRAC_PI_2 * folded as f64 / FFT as f64);
+            table[n] = (s * s) as f32;
+            n += 1;
+        }
+        table
+    }
+}
+
+/// Sine on 0…π/2 by its Taylor series (const evaluation has no sine); error under 1e-16.
+const fn sine(x: f64) -> f64 {
+    let mut term = x;
+    let mut sum = x;
+    let mut k = 1.0;
+    while k < 14.0 {
+        term = -term * x * x / ((2.0 * k) * (2.0 * k + 1.0));
+        sum += term;
+        k += 1.0;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hann, Window};
+    use crate::monitor::SensorFault;
+    use core::f64::consts::PI;
+    use std::vec::Vec;
+
+    #[test]
+    fn hann_table_is_the_rounded_exact_value() {
+        for (n, w) in Hann::<4096>::TABLE.iter().enumerate() {
+            let exact = (PI * n as f64 / 4096.0).sin().powi(2);
+            assert!((f64::from(*w) - exact).abs() <= 6e-8 * exact + 1e-17, "point {n}");
+        }
+    }
+
+    #[test]
+    fn overlap_delivers_every_hop_and_oldest_first() {
+        let mut window = Window::<f32, 8, 1>::new(8, 4);
+        let full: Vec<usize> = (0..24).filter(|i| window.push([*i as f32])).collect();
+        assert_eq!(full, [7, 11, 15, 19, 23]);
+        let mut out = [0.0; 8];
+        window.taper(0, &mut out).unwrap();
+        // Samples 16…23, mean 19.5.
+        for (n, y) in out.iter().enumerate() {
+            let w = (PI * n as f64 / 8.0).sin().powi(2);
+            assert!((f64::from(*y) - (16.0 + n as f64 - 19.5) * w).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let mut out = [0.0; 4];
+        let mut window = Window::<f32, 4, 1>::new(4, 4);
+        for x in [1.0, f32::NAN, 2.0, 3.0] {
+            window.push([x]);
+        }
+        assert_eq!(window.taper(0, &mut out), Err(SensorFault::NotFinite));
+        for x in [1.0, f32::NEG_INFINITY, 2.0, 3.0] {
+            window.push([x]);
+        }
+        assert_eq!(window.taper(0, &mut out), Err(SensorFault::NotFinite));
+        for x in [f32::MAX, f32::MIN, f32::MAX, f32::MIN] {
+            window.push([x]);
+        }
+        assert_eq!(window.taper(0, &mut out), Err(SensorFault::OutOfRange));
+        for _ in 0..4 {
+            window.push([0.1]);
+        }
+        assert_eq!(window.taper(0, &mut out), Err(SensorFault::Flat));
+    }
+
+    #[test]
+    fn a_large_constant_does_not_disturb_a_small_vibration() {
+        let mut window = Window::<f32, 256, 1>::new(256, 256);
+        let x: Vec<f32> = (0..256).map(|n| 9.81e3 + (0.37 * n as f32).sin()).collect();
+        for v in &x {
+            window.push([*v]);
+        }
+        let mut out = [0.0; 256];
+        window.taper(0, &mut out).unwrap();
+        let mean = x.iter().map(|v| f64::from(*v)).sum::<f64>() / 256.0;
+        for (n, y) in out.iter().enumerate() {
+            let exact = (f64::from(x[n]) - mean) * (PI * n as f64 / 256.0).sin().powi(2);
+            assert!((f64::from(*y) - exact).abs() < 1e-6, "sample {n}: {y} {exact}");
+        }
+    }
+}
