@@ -1,2 +1,6 @@
 //! Host side of rebearing: recordings to features, mixtures, optimal transport, one model file.
+pub mod manifest;
 pub mod mixture;
+pub mod output;
+pub mod recording;
+pub mod split;

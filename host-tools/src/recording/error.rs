@@ -1,0 +1,103 @@
+//! Why a recording could not be read.
+
+use std::path::{Path, PathBuf};
+
+use super::MAX_AXES;
+
+/// Why a recording could not be read: the file, the place in it, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// The operating system refused.
+    #[error("{}: cannot read the recording: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// No reader for the extension.
+    #[error(
+        "{}: no reader for the extension {extension:?}; use .mat (v5), .npy, .csv, .tsv or .wav",
+        path.display()
+    )]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its extension, in lower case.
+        extension: String,
+    },
+    /// The file is not what its extension says, or is cut off.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, where, and what to do.
+        reason: String,
+    },
+    /// The file has no samples.
+    #[error("{}: no samples in it; record again or take the file out of the list", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file leaves a choice and no channel was given.
+    #[error("{}: which channel? name one (several axes as `a;b;c`) of: {available}", path.display())]
+    ChannelNeeded {
+        /// The file.
+        path: PathBuf,
+        /// What the file has.
+        available: String,
+    },
+    /// The file has no such channel.
+    #[error("{}: no channel {channel:?}; the file has: {available}", path.display())]
+    NoSuchChannel {
+        /// The file.
+        path: PathBuf,
+        /// The channel that was asked for.
+        channel: String,
+        /// What the file has.
+        available: String,
+    },
+    /// Axes of one recording must have the same number of samples.
+    #[error(
+        "{}: {first} has {first_len} samples and {other} has {other_len}; axes recorded together \
+         have the same number",
+        path.display()
+    )]
+    UnequalAxes {
+        /// The file.
+        path: PathBuf,
+        /// The first axis.
+        first: String,
+        /// Its number of samples.
+        first_len: usize,
+        /// An axis of another length.
+        other: String,
+        /// Its number of samples.
+        other_len: usize,
+    },
+    /// More axes than an accelerometer has.
+    #[error(
+        "{}: {axes} axes, but a recording has at most {MAX_AXES}; choose by channel, as `0;1;2`",
+        path.display()
+    )]
+    TooManyAxes {
+        /// The file.
+        path: PathBuf,
+        /// How many there are.
+        axes: usize,
+    },
+}
+
+impl RecordingError {
+    pub(super) fn empty(path: &Path) -> Self {
+        Self::Empty { path: path.into() }
+    }
+
+    pub(super) fn malformed(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Malformed {
+            path: path.into(),
+            reason: reason.into(),
+        }
+    }
+}
