@@ -1,4 +1,23 @@
 //! Gaussian mixtures in full precision: what EM fits and transport moves.
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "array views are pointers; they go by value, as in ndarray itself"
+)]
+
+mod conditional;
+mod density;
+mod em;
+mod error;
+mod expectation;
+mod linear;
+mod maximisation;
+mod sample;
+mod start;
+
+pub use conditional::{ClassFit, ComponentCount, ConditionalFit, fit_conditional};
+pub use em::{EmSettings, Fit, Progress, Start, fit};
+pub use error::{InvalidMixture, MixtureError};
+pub use sample::Sample;
 
 use ndarray::{Array1, Array2, Array3};
 use serde::{Deserialize, Serialize};
@@ -26,6 +45,20 @@ pub enum Covariance {
     Tied(Array2<f64>),
     /// A d × d matrix per component, K × d × d.
     Full(Array3<f64>),
+}
+
+/// Shape of a mixture's covariances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CovarianceKind {
+    /// A variance per component and dimension.
+    Diagonal,
+    /// A variance per component.
+    Spherical,
+    /// One matrix for all components.
+    Tied,
+    /// A matrix per component.
+    Full,
 }
 
 /// A mixture whose components carry class labels.

@@ -1,0 +1,379 @@
+//! Expectation maximisation: a feature matrix to a mixture.
+
+use ndarray::{Array2, ArrayView2};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::expectation::{Evaluator, NotPositiveDefinite, assigned, expect};
+use super::maximisation::Background;
+use super::sample::{Rows, Sample};
+use super::start::{assign, k_means, seeds};
+use super::{CovarianceKind, Mixture, MixtureError};
+
+/// How EM is to run. Names and meanings are scikit-learn's where it has them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmSettings {
+    /// Number of components K.
+    pub components: usize,
+    /// Shape of the covariances.
+    pub covariance: CovarianceKind,
+    /// Stop when the mean log-likelihood per sample changes by less than this (`tol`).
+    pub tolerance: f64,
+    /// Stop after this many iterations (`max_iter`).
+    pub max_iterations: usize,
+    /// Added to every variance in every M-step (`reg_covar`), so that none is ever below it;
+    /// to the diagonal of tied and full covariances.
+    pub variance_floor: f64,
+    /// How many times to start, each from new random numbers; the likeliest fit wins
+    /// (`n_init`). Pointless from a given start.
+    pub restarts: usize,
+    /// Seed of the random numbers. The same seed gives the same mixture on any number of threads.
+    pub seed: u64,
+    /// Where to start.
+    pub start: Start,
+    /// A component that holds less than this many samples is put at the sample that is
+    /// explained worst, and counted in [`Fit::reseeded`]. Zero leaves such components alone,
+    /// as scikit-learn does.
+    pub minimum_count: f64,
+}
+
+impl EmSettings {
+    /// Diagonal covariance, one k-means start, and scikit-learn's defaults for the rest.
+    pub fn new(components: usize) -> Self {
+        Self {
+            components,
+            covariance: CovarianceKind::Diagonal,
+            tolerance: 1e-3,
+            max_iterations: 100,
+            variance_floor: 1e-6,
+            restarts: 1,
+            seed: 0,
+            start: Start::KMeans,
+            minimum_count: 0.5,
+        }
+    }
+}
+
+/// Where EM starts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Start {
+    /// k-means from k-means++ seeds, until it settles.
+    KMeans,
+    /// k-means++ seeds alone.
+    KMeansPlusPlus,
+    /// These means, K × d; weights and covariances are those of the samples nearest to each.
+    Means(Array2<f64>),
+    /// This mixture.
+    Mixture(Mixture),
+}
+
+/// A fitted mixture and how the fit went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fit {
+    /// The mixture.
+    pub mixture: Mixture,
+    /// Mean log-likelihood per sample in the last E-step, that is before the last M-step
+    /// (scikit-learn's `lower_bound_`).
+    pub log_likelihood: f64,
+    /// Iterations made.
+    pub iterations: usize,
+    /// Whether the tolerance was reached before the iteration limit.
+    pub converged: bool,
+    /// How many times a component had lost its samples and was put elsewhere.
+    pub reseeded: usize,
+    /// Which of the restarts won, from zero.
+    pub restart: usize,
+    /// Columns that are constant over all samples; the variance floor alone carries them.
+    pub constant_columns: Vec<usize>,
+}
+
+/// Where a running fit stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Which restart, from zero.
+    pub restart: usize,
+    /// Iterations made.
+    pub iteration: usize,
+    /// Mean log-likelihood per sample in this iteration.
+    pub log_likelihood: f64,
+}
+
+/// Fits a mixture to the rows of `x`, each counted `sample_weights` times (once where `None`).
+///
+/// The matrix is used where it lies, in its own precision; only one that is not in standard
+/// layout is copied. `progress` is called after each iteration, from any thread.
+pub fn fit<T: Sample>(
+    x: ArrayView2<T>,
+    sample_weights: Option<&[f64]>,
+    settings: &EmSettings,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Fit, MixtureError> {
+    check_data(x, sample_weights)?;
+    let x = x.as_standard_layout();
+    let Some(rows) = Rows::new(x.view(), sample_weights) else {
+        unreachable!("the matrix was just put in standard layout");
+    };
+    fit_rows(&rows, settings, 0, progress)
+}
+
+/// Fits a mixture to rows that were checked; `stream` tells apart fits with the same seed.
+pub(super) fn fit_rows<T: Sample>(
+    rows: &Rows<T>,
+    settings: &EmSettings,
+    stream: u64,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Fit, MixtureError> {
+    check_settings(rows, settings)?;
+    let background = Background::new(rows, settings.covariance, settings.variance_floor);
+    let fits: Vec<_> = (0..settings.restarts)
+        .into_par_iter()
+        .map(|restart| {
+            // Streams of neighbouring numbers are unrelated: seeding runs them through SplitMix64.
+            let seed = settings
+                .seed
+                .wrapping_add(stream.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+                .wrapping_add((restart as u64).wrapping_mul(0xD1B5_4A32_D192_ED03));
+            run(rows, settings, &background, restart, seed, progress)
+        })
+        .collect();
+    let mut best: Option<Fit> = None;
+    for fit in fits {
+        let fit = fit?;
+        if best
+            .as_ref()
+            .is_none_or(|b| fit.log_likelihood > b.log_likelihood)
+        {
+            best = Some(fit);
+        }
+    }
+    let Some(mut best) = best else {
+        unreachable!("settings with no restarts are refused");
+    };
+    best.constant_columns = background.constant_columns();
+    Ok(best)
+}
+
+fn run<T: Sample>(
+    rows: &Rows<T>,
+    settings: &EmSettings,
+    background: &Background,
+    restart: usize,
+    seed: u64,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Fit, MixtureError> {
+    let singular = |NotPositiveDefinite(component)| MixtureError::Singular { component };
+    let (mut mixture, mut hints) = start(rows, settings, background, seed);
+    let least = settings.minimum_count * rows.total_weight() / rows.len() as f64;
+    // Every re-seeding may rob another component; this ends the dance.
+    let mut chances = 2 * settings.components;
+    let mut previous = f64::NEG_INFINITY;
+    let mut fit = Fit {
+        mixture: mixture.clone(),
+        log_likelihood: previous,
+        iterations: 0,
+        converged: false,
+        reseeded: 0,
+        restart,
+        constant_columns: Vec::new(),
+    };
+    for iteration in 1..=settings.max_iterations {
+        let evaluator = Evaluator::new(&mixture).map_err(singular)?;
+        let statistics = expect(
+            rows,
+            &evaluator,
+            mixture.means.view(),
+            settings.covariance,
+            &mut hints,
+        );
+        mixture = background.maximise(&statistics, mixture.means.view());
+        let mut lost: Vec<usize> = (0..settings.components)
+            .filter(|&k| statistics.counts[k] < least)
+            .collect();
+        lost.truncate(chances);
+        if !lost.is_empty() {
+            background.reseed(&mut mixture, &lost, rows, &evaluator);
+            chances -= lost.len();
+            fit.reseeded += lost.len();
+        }
+        fit.iterations = iteration;
+        fit.log_likelihood = statistics.log_likelihood / rows.total_weight();
+        progress(Progress {
+            restart,
+            iteration,
+            log_likelihood: fit.log_likelihood,
+        });
+        fit.converged =
+            lost.is_empty() && (fit.log_likelihood - previous).abs() < settings.tolerance;
+        if fit.converged {
+            break;
+        }
+        previous = fit.log_likelihood;
+    }
+    fit.mixture = mixture;
+    Ok(fit)
+}
+
+/// The first mixture, and for each row a component that is likely its best.
+fn start<T: Sample>(
+    rows: &Rows<T>,
+    settings: &EmSettings,
+    background: &Background,
+    seed: u64,
+) -> (Mixture, Vec<u32>) {
+    let mut assignment = vec![0; rows.len()];
+    let means = match &settings.start {
+        Start::Mixture(mixture) => return (mixture.clone(), assignment),
+        Start::Means(means) => {
+            assign(rows, means, &mut assignment);
+            means.clone()
+        }
+        Start::KMeans | Start::KMeansPlusPlus => {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let chosen = seeds(rows, settings.components, &mut rng);
+            let mut means = Array2::zeros((settings.components, rows.dimensions()));
+            for (mut mean, &i) in means.outer_iter_mut().zip(&chosen) {
+                for (m, &x) in mean.iter_mut().zip(rows.row(i)) {
+                    *m = x.into();
+                }
+            }
+            if settings.start == Start::KMeans {
+                (means, assignment) = k_means(rows, means);
+            } else {
+                assign(rows, &means, &mut assignment);
+            }
+            means
+        }
+    };
+    let statistics = assigned(rows, &mut assignment, means.view(), settings.covariance);
+    let mut mixture = background.maximise(&statistics, means.view());
+    if let Start::Means(given) = &settings.start {
+        mixture.means.assign(given);
+    }
+    // A component that no sample is nearest to needs some weight to win any.
+    let share = 1.0 / rows.len() as f64;
+    mixture.weights.mapv_inplace(|w| w.max(share));
+    let total = mixture.weights.sum();
+    mixture.weights /= total;
+    (mixture, assignment)
+}
+
+/// Refuses what EM cannot work on.
+pub(super) fn check_data<T: Sample>(
+    x: ArrayView2<T>,
+    sample_weights: Option<&[f64]>,
+) -> Result<(), MixtureError> {
+    let (rows, columns) = x.dim();
+    if rows == 0 || columns == 0 {
+        return Err(MixtureError::Empty { rows, columns });
+    }
+    if let Some((row, column, value)) = first_not_finite(x) {
+        return Err(MixtureError::NotFinite { row, column, value });
+    }
+    if let Some(weights) = sample_weights {
+        if weights.len() != rows {
+            return Err(MixtureError::Length {
+                what: "sample weights",
+                expected: rows,
+                found: weights.len(),
+            });
+        }
+        if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+            return Err(MixtureError::SampleWeight {
+                row,
+                value: weights[row],
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The first value that is NaN or infinite, with its row and column.
+pub(super) fn first_not_finite<T: Sample>(x: ArrayView2<T>) -> Option<(usize, usize, f64)> {
+    (0..x.nrows())
+        .into_par_iter()
+        .with_min_len(256)
+        .find_map_first(|row| {
+            let values = x.row(row);
+            let column = values.iter().position(|&v| !v.into().is_finite())?;
+            Some((row, column, values[column].into()))
+        })
+}
+
+fn check_settings<T: Sample>(rows: &Rows<T>, settings: &EmSettings) -> Result<(), MixtureError> {
+    let refuse = |name, value, expected| {
+        Err(MixtureError::Setting {
+            name,
+            value,
+            expected,
+        })
+    };
+    if settings.components == 0 {
+        return refuse("components", 0.0, "at least 1");
+    }
+    if settings.max_iterations == 0 {
+        return refuse("max_iterations", 0.0, "at least 1");
+    }
+    if settings.restarts == 0 {
+        return refuse("restarts", 0.0, "at least 1");
+    }
+    for (name, value) in [
+        ("tolerance", settings.tolerance),
+        ("minimum_count", settings.minimum_count),
+    ] {
+        if value.is_nan() || value < 0.0 {
+            return refuse(name, value, "zero or above");
+        }
+    }
+    if !settings.variance_floor.is_finite() || settings.variance_floor <= 0.0 {
+        return refuse(
+            "variance_floor",
+            settings.variance_floor,
+            "finite and above zero",
+        );
+    }
+    let samples = (0..rows.len()).filter(|&i| rows.weight(i) > 0.0).count();
+    if samples < settings.components {
+        return Err(MixtureError::TooFewSamples {
+            samples,
+            components: settings.components,
+        });
+    }
+    let means = match &settings.start {
+        Start::KMeans | Start::KMeansPlusPlus => return Ok(()),
+        Start::Means(means) => {
+            if let Some((component, dimension, value)) = first_not_finite(means.view()) {
+                return Err(MixtureError::Start(super::InvalidMixture::Mean {
+                    component,
+                    dimension,
+                    value,
+                }));
+            }
+            means
+        }
+        Start::Mixture(mixture) => {
+            mixture.validate()?;
+            if mixture.covariance.kind() != settings.covariance {
+                return Err(MixtureError::StartShape {
+                    what: "covariance",
+                    found: format!("{:?}", mixture.covariance.kind()),
+                    expected: format!("{:?}", settings.covariance),
+                });
+            }
+            &mixture.means
+        }
+    };
+    let shape = |what, found: usize, expected: usize| {
+        if found == expected {
+            return Ok(());
+        }
+        Err(MixtureError::StartShape {
+            what,
+            found: found.to_string(),
+            expected: expected.to_string(),
+        })
+    };
+    shape("components", means.nrows(), settings.components)?;
+    shape("dimensions", means.ncols(), rows.dimensions())
+}

@@ -1,0 +1,187 @@
+//! M-step: weighted moments to a mixture, and components that lost their samples to new places.
+
+use ndarray::{Array1, Array2, Array3, ArrayView2, Axis, s};
+
+use super::expectation::{Evaluator, Statistics, normalise};
+use super::sample::{Rows, Sample};
+use super::start::row_mean;
+use super::{Covariance, CovarianceKind, Mixture};
+
+/// What stays the same through all iterations: the data's own mean and covariance.
+pub(super) struct Background {
+    kind: CovarianceKind,
+    variance_floor: f64,
+    /// Mean of all rows.
+    mean: Array1<f64>,
+    /// Covariance of all rows about their mean, of the wanted kind, without the floor.
+    covariance: Array2<f64>,
+}
+
+impl Background {
+    pub(super) fn new<T: Sample>(
+        rows: &Rows<T>,
+        kind: CovarianceKind,
+        variance_floor: f64,
+    ) -> Self {
+        let mean = row_mean(rows);
+        // One component that holds everything; its full covariance is what tied needs.
+        let one = match kind {
+            CovarianceKind::Tied | CovarianceKind::Full => CovarianceKind::Full,
+            CovarianceKind::Diagonal | CovarianceKind::Spherical => CovarianceKind::Diagonal,
+        };
+        let centres = mean.view().insert_axis(Axis(0));
+        let mut everything = vec![0; rows.len()];
+        let statistics = super::expectation::assigned(rows, &mut everything, centres, one);
+        let covariance = statistics.second / statistics.counts[0];
+        Self {
+            kind,
+            variance_floor,
+            mean,
+            covariance,
+        }
+    }
+
+    /// Columns that have one value throughout.
+    pub(super) fn constant_columns(&self) -> Vec<usize> {
+        let variance = |j: usize| match self.kind {
+            CovarianceKind::Diagonal | CovarianceKind::Spherical => self.covariance[[0, j]],
+            CovarianceKind::Tied | CovarianceKind::Full => self.covariance[[j, j]],
+        };
+        // A mean of equal values may be off by a rounding error.
+        let rounding = |j: usize| (f64::EPSILON * self.mean[j]).powi(2) * 4.0;
+        (0..self.mean.len())
+            .filter(|&j| variance(j) <= rounding(j))
+            .collect()
+    }
+
+    /// The mixture that maximises the likelihood for the given moments about `centres`.
+    /// Components without samples keep their centre and get the covariance of all rows.
+    pub(super) fn maximise(&self, statistics: &Statistics, centres: ArrayView2<f64>) -> Mixture {
+        let (components, dimensions) = centres.dim();
+        let counts = Array1::from(statistics.counts.clone());
+        let total = counts.sum();
+        let weights = &counts / total;
+        let mut steps = statistics.first.clone();
+        for (mut step, &count) in steps.outer_iter_mut().zip(&counts) {
+            if count > 0.0 {
+                step /= count;
+            }
+        }
+        let means = &centres + &steps;
+        let covariance = match self.kind {
+            CovarianceKind::Diagonal => {
+                Covariance::Diagonal(self.variances(&statistics.second, &steps, &counts))
+            }
+            CovarianceKind::Spherical => {
+                let variances = self.variances(&statistics.second, &steps, &counts);
+                Covariance::Spherical(variances.sum_axis(Axis(1)) / dimensions as f64)
+            }
+            CovarianceKind::Tied => {
+                // Within = total − between; the total never changes.
+                let mut within = self.covariance.clone();
+                for (mean, &weight) in means.outer_iter().zip(&weights) {
+                    let step = &mean - &self.mean;
+                    subtract_outer_product(&mut within, &step, weight);
+                }
+                self.floor(&mut within);
+                Covariance::Tied(within)
+            }
+            CovarianceKind::Full => {
+                let mut matrices = Array3::zeros((components, dimensions, dimensions));
+                for (k, mut matrix) in matrices.outer_iter_mut().enumerate() {
+                    let mut own = if counts[k] > 0.0 {
+                        let rows = s![k * dimensions..(k + 1) * dimensions, ..];
+                        let mut own = &statistics.second.slice(rows) / counts[k];
+                        subtract_outer_product(&mut own, &steps.row(k).to_owned(), 1.0);
+                        own
+                    } else {
+                        self.covariance.clone()
+                    };
+                    self.floor(&mut own);
+                    matrix.assign(&own);
+                }
+                Covariance::Full(matrices)
+            }
+        };
+        Mixture {
+            weights,
+            means,
+            covariance,
+        }
+    }
+
+    fn variances(
+        &self,
+        second: &Array2<f64>,
+        steps: &Array2<f64>,
+        counts: &Array1<f64>,
+    ) -> Array2<f64> {
+        let mut variances = second.clone();
+        for ((mut row, step), &count) in variances
+            .outer_iter_mut()
+            .zip(steps.outer_iter())
+            .zip(counts)
+        {
+            if count > 0.0 {
+                for (v, s) in row.iter_mut().zip(step) {
+                    *v = (*v / count - s * s).max(0.0) + self.variance_floor;
+                }
+            } else {
+                row.assign(&(&self.covariance.row(0) + self.variance_floor));
+            }
+        }
+        variances
+    }
+
+    fn floor(&self, matrix: &mut Array2<f64>) {
+        matrix.diag_mut().mapv_inplace(|v| v + self.variance_floor);
+    }
+
+    /// Moves the components in `lost` to the rows that `mixture` explains worst, each with the
+    /// covariance of all rows and an equal share of the weight.
+    pub(super) fn reseed<T: Sample>(
+        &self,
+        mixture: &mut Mixture,
+        lost: &[usize],
+        rows: &Rows<T>,
+        evaluator: &Evaluator<T>,
+    ) {
+        let mut densities = evaluator.log_densities(rows);
+        let mut order: Vec<(f64, usize)> = densities
+            .outer_iter_mut()
+            .enumerate()
+            .filter(|(i, _)| rows.weight(*i) > 0.0)
+            .map(|(i, mut row)| (row.as_slice_mut().map_or(0.0, normalise), i))
+            .collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let share = 1.0 / mixture.weights.len() as f64;
+        for (&k, &(_, i)) in lost.iter().zip(&order) {
+            let row: Array1<f64> = rows.row(i).iter().map(|&x| x.into()).collect();
+            mixture.means.row_mut(k).assign(&row);
+            mixture.weights[k] = share;
+            match &mut mixture.covariance {
+                Covariance::Diagonal(v) => v
+                    .row_mut(k)
+                    .assign(&(&self.covariance.row(0) + self.variance_floor)),
+                Covariance::Spherical(v) => {
+                    v[k] = self.covariance.sum() / rows.dimensions() as f64 + self.variance_floor;
+                }
+                Covariance::Tied(_) => {}
+                Covariance::Full(m) => {
+                    let mut own = self.covariance.clone();
+                    self.floor(&mut own);
+                    m.index_axis_mut(Axis(0), k).assign(&own);
+                }
+            }
+        }
+        let total = mixture.weights.sum();
+        mixture.weights /= total;
+    }
+}
+
+/// `matrix −= weight · step stepᵀ`.
+fn subtract_outer_product(matrix: &mut Array2<f64>, step: &Array1<f64>, weight: f64) {
+    for (mut row, a) in matrix.outer_iter_mut().zip(step) {
+        row.scaled_add(-weight * a, step);
+    }
+}
