@@ -1,8 +1,25 @@
 //! Host side of rebearing: recordings to features, mixtures, optimal transport, one model file.
+//!
+//! The modules stand in the order of the data: [`manifest`] and [`recording`] read files,
+//! [`domain`] gathers those of one machine, [`split`] cuts them in time, [`extract`] calls the
+//! device crate for features. [`mixture`] and [`source`] fit, [`transport`] and [`adapt`] carry
+//! labels over, [`model_file`] writes the result. [`device`] runs it here, [`emulator`] on an
+//! emulated microcontroller.
+
 pub mod adapt;
+pub mod commands;
+pub mod device;
+pub mod domain;
+pub mod emulator;
+pub mod extract;
+pub mod front_end;
 pub mod manifest;
 pub mod mixture;
+pub mod model_file;
 pub mod output;
+pub mod progress;
 pub mod recording;
+pub mod source;
 pub mod split;
 pub mod transport;
+pub mod unknown;

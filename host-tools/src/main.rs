@@ -1,2 +1,40 @@
 //! The `rebearing` command: parse -> run -> exit code.
-fn main() {}
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use rebearing_host::commands::{Cli, Outcome};
+
+/// What the command checks does not hold.
+const FAILED: u8 = 1;
+/// Bad input; the message says which and what to do.
+const BAD_INPUT: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.run() {
+        Ok(outcome) => match print(&outcome, cli.json) {
+            // Whoever reads standard output may stop reading: not our failure.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                eprintln!("error: cannot write to standard output: {error}");
+                ExitCode::from(BAD_INPUT)
+            }
+            _ if outcome.success => ExitCode::SUCCESS,
+            _ => ExitCode::from(FAILED),
+        },
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn print(outcome: &Outcome, json: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if json {
+        writeln!(out, "{}", outcome.json)
+    } else {
+        writeln!(out, "{}", outcome.text.trim_end())
+    }
+}

@@ -1,3 +1,4 @@
-//! From a transport plan to a classifier for the target machine.
+//! From a source and a target's recordings to a classifier for the target machine.
 
 pub mod propagate;
+pub mod verdict;

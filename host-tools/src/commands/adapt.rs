@@ -1,0 +1,159 @@
+//! `rebearing adapt`: unlabelled recordings of a new machine to a model file.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::Outcome;
+use super::inspect::cost_line;
+use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool, Solver};
+use crate::device::MonitorType;
+use crate::domain::{Domain, healthy_class};
+use crate::extract::extract;
+use crate::manifest::Manifest;
+use crate::model_file::{self, ModelBytes, ModelContents};
+use crate::output;
+use crate::progress::Step;
+use crate::source::{Source, SourceSettings};
+
+/// Adapt a source to unlabelled recordings of a new machine and write the model file.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    rebearing adapt --source motor-a.json --manifest machines.csv --domain motor-b --pool-is all --out motor-b.rbm\n  \
+    rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm")]
+pub(super) struct AdaptArgs {
+    /// Source mixture that `rebearing fit` wrote.
+    #[arg(long, value_name = "SOURCE.json")]
+    source: PathBuf,
+    /// Table of recordings; labels of the domain, if any, are not used.
+    #[arg(long, value_name = "CSV")]
+    manifest: PathBuf,
+    /// Domain of the manifest to adapt to.
+    #[arg(long, value_name = "NAME")]
+    domain: String,
+    /// Where to write the model file.
+    #[arg(long, value_name = "MODEL.rbm")]
+    out: PathBuf,
+    /// What you know of these recordings: every class is in them, the machine was healthy
+    /// throughout, or nothing.
+    #[arg(long, value_enum, default_value_t = Pool::Unknown)]
+    pool_is: Pool,
+    /// Label of the healthy machine [default: the source's].
+    #[arg(long, value_name = "LABEL")]
+    healthy: Option<String>,
+    /// How the transport plan is found.
+    #[arg(long, value_enum, default_value_t = Solver::Sinkhorn)]
+    solver: Solver,
+    /// Entropy of the Sinkhorn plan, relative to the largest cost.
+    #[arg(long, value_name = "E", default_value_t = 1e-2)]
+    epsilon: f64,
+    /// Target components per source class.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    components: usize,
+    /// Starts of the EM; the likeliest is kept.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    restarts: usize,
+    /// Seed of the starts.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
+    let mut source = Source::read(&args.source)?;
+    if args.healthy.is_some() {
+        source.healthy = healthy_class(&source.classes, args.healthy.as_deref())?;
+    }
+    let manifest = Manifest::read(&args.manifest)?;
+    output::check_writable(&args.out)?;
+    let target = {
+        let _step = Step::start(format!("reading the recordings of {}", args.domain));
+        Domain::read(&manifest, &args.domain)?
+    };
+    let rate_hz = source.front_end.rate_hz;
+    if (target.rate_hz - rate_hz).abs() > 1e-6 * rate_hz {
+        bail!(
+            "{}: domain {} is sampled at {} Hz, but the source {} at {rate_hz} Hz; resample one of them",
+            manifest.path.display(),
+            target.name,
+            target.rate_hz,
+            args.source.display()
+        );
+    }
+    let settings = AdaptSettings {
+        pool: args.pool_is,
+        solver: args.solver,
+        epsilon: args.epsilon,
+        components: args.components,
+        em: SourceSettings {
+            restarts: args.restarts,
+            seed: args.seed,
+            ..SourceSettings::default()
+        },
+    };
+    let (adaptation, windows) = {
+        let _step = Step::start(format!("adapting to {}", args.domain));
+        let features = extract(&target.recordings, &target.whole(), &source.front_end)?;
+        (verdict::adapt(&source, &features, &settings)?, features.x.nrows())
+    };
+    let model = encode(&source, &target, &adaptation)?;
+    output::write(&args.out, model.bytes())?;
+
+    let mut text = format!(
+        "{} -> {}: {} ({windows} windows) -> {}\n",
+        source.domain,
+        target.name,
+        adaptation.verdict,
+        args.out.display()
+    );
+    for reason in &adaptation.reasons {
+        let _ = writeln!(text, "  {reason}");
+    }
+    let _ = writeln!(text, "  {}", cost_line(&model.model()));
+    let monitor = MonitorType::of(&model.model());
+    let json = json!({
+        "source": source.domain,
+        "target": target.name,
+        "verdict": adaptation.verdict,
+        "reasons": adaptation.reasons,
+        "pool_is": args.pool_is,
+        "solver": args.solver,
+        "out": args.out,
+        "windows": windows,
+        "classes": source.classes,
+        "components": monitor.components,
+        "mw2_squared": adaptation.mw2_squared,
+        "log_likelihood_min": adaptation.log_likelihood_min,
+        "flash": model.bytes().len(),
+        "ram": monitor.ram(4),
+        "monitor": monitor.name("f32"),
+        "seconds": adaptation.seconds,
+    });
+    Ok(Outcome::new(text, json))
+}
+
+/// The model file of an adaptation.
+pub(super) fn encode(
+    source: &Source,
+    target: &Domain,
+    adaptation: &Adaptation,
+) -> Result<ModelBytes> {
+    let mut hash = Sha256::new();
+    hash.update(source.hash_bytes()?);
+    hash.update(target.hash(false));
+    Ok(model_file::encode(&ModelContents {
+        front_end: &source.front_end,
+        shift: &adaptation.shift,
+        scale: &source.scale,
+        mixture: &adaptation.mixture,
+        class_names: &source.classes,
+        healthy: source.healthy,
+        log_likelihood_min: adaptation.log_likelihood_min,
+        source: &source.domain,
+        target: &target.name,
+        hash: hash.finalize().into(),
+    })?)
+}

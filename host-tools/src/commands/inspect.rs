@@ -1,0 +1,114 @@
+//! `rebearing inspect`: what is in a model file, and what it costs on the device.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use rebearing::Model;
+use rebearing::model::format;
+use serde_json::json;
+
+use super::Outcome;
+use crate::device::MonitorType;
+use crate::model_file::ModelBytes;
+use crate::source::hex;
+
+/// Show what is in a model file: flash, RAM, and the exact `Monitor` type that it needs.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rebearing inspect motor-b.rbm")]
+pub(super) struct InspectArgs {
+    /// Model file that `rebearing adapt` wrote.
+    #[arg(value_name = "MODEL.rbm")]
+    model: PathBuf,
+}
+
+/// Flash, RAM and type in one line.
+pub(super) fn cost_line(model: &Model<'_>) -> String {
+    let monitor = MonitorType::of(model);
+    format!(
+        "device: {} bytes of flash, {} bytes of RAM as {}",
+        model.bytes().len(),
+        monitor.ram(4),
+        monitor.name("f32")
+    )
+}
+
+pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
+    let bytes = ModelBytes::read(&args.model)?;
+    let model = bytes.model();
+    let front_end = model.front_end();
+    let monitor = MonitorType::of(&model);
+    let provenance = model.provenance();
+    let classes: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
+    let healthy = model.healthy().and_then(|class| model.class_name(class));
+    let window_s = front_end.window_len() as f32 / front_end.rate_hz;
+    let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
+    // The format writes "never unknown" as the smallest f32.
+    let threshold = Some(model.log_likelihood_min()).filter(|t| *t > f32::MIN);
+
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<12} {value}");
+    };
+    line("model", format!("{}, format version {}", args.model.display(), format::VERSION));
+    line("made by", provenance.tool.into());
+    line("carried", format!("from {} to {}", provenance.source, provenance.target));
+    line("fitted from", hex(provenance.hash));
+    line("classes", classes.join(", "));
+    line("healthy", healthy.unwrap_or("none named").into());
+    line(
+        "front end",
+        format!(
+            "{} Hz, {} axes, {}-point FFT every {} samples, {} bands",
+            front_end.rate_hz,
+            front_end.axes,
+            front_end.fft_len,
+            front_end.hop,
+            front_end.bands()
+        ),
+    );
+    line(
+        "decision",
+        format!(
+            "{} segments, {window_s:.3} s of signal, every {report_s:.3} s",
+            front_end.segments
+        ),
+    );
+    line("mixture", format!("{} components of {} features", monitor.components, monitor.dims));
+    line(
+        "unknown",
+        threshold.map_or("never".into(), |t| format!("below a log-likelihood of {t:.2}")),
+    );
+    line("flash", format!("{} bytes (model file)", model.bytes().len()));
+    line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
+    line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
+
+    let json = json!({
+        "model": args.model,
+        "version": format::VERSION,
+        "tool": provenance.tool,
+        "source": provenance.source,
+        "target": provenance.target,
+        "hash": hex(provenance.hash),
+        "classes": classes,
+        "healthy": healthy,
+        "rate_hz": front_end.rate_hz,
+        "axes": front_end.axes,
+        "fft": front_end.fft_len,
+        "hop": front_end.hop,
+        "segments": front_end.segments,
+        "bands": front_end.bands(),
+        "band_edges": front_end.band_edges,
+        "window_samples": front_end.window_len(),
+        "components": monitor.components,
+        "dims": monitor.dims,
+        "log_likelihood_min": threshold,
+        "flash": model.bytes().len(),
+        "ram": monitor.ram(4),
+        "monitor": monitor.name("f32"),
+        "ram_i16": monitor.ram(2),
+        "monitor_i16": monitor.name("i16"),
+    });
+    Ok(Outcome::new(text, json))
+}

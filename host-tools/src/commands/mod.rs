@@ -1,0 +1,65 @@
+//! The command line: one file a subcommand, each a thin layer over the library.
+
+mod adapt;
+
+mod emulate;
+mod fit;
+mod inspect;
+mod predict;
+mod samples;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use serde_json::Value;
+
+/// Fault labels for a machine you have just put a sensor on, carried over from machines
+/// you know, and evaluated on a Cortex-M in fixed memory.
+#[derive(Debug, Parser)]
+#[command(name = "rebearing", version, max_term_width = 100)]
+pub struct Cli {
+    /// One JSON object on standard output, everything else on standard error.
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Fit(fit::FitArgs),
+    Adapt(adapt::AdaptArgs),
+    Inspect(inspect::InspectArgs),
+    Predict(predict::PredictArgs),
+    Emulate(emulate::EmulateArgs),
+}
+
+/// What a command has to say, for people and for scripts.
+#[derive(Debug)]
+pub struct Outcome {
+    /// For people.
+    pub text: String,
+    /// For scripts.
+    pub json: Value,
+    /// Whether what the command checks holds; a command that only computes always succeeds.
+    pub success: bool,
+}
+
+impl Outcome {
+    /// An outcome of a command that only computes.
+    pub fn new(text: String, json: Value) -> Self {
+        Self { text, json, success: true }
+    }
+}
+
+impl Cli {
+    /// Runs the command. An error means bad input: exit code 2.
+    pub fn run(&self) -> Result<Outcome> {
+        match &self.command {
+            Command::Fit(args) => fit::run(args),
+            Command::Adapt(args) => adapt::run(args),
+            Command::Inspect(args) => inspect::run(args),
+            Command::Predict(args) => predict::run(args),
+            Command::Emulate(args) => emulate::run(args),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `rebearing predict`: a label for each decision window, by the device's own code.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use rebearing::{Label, Model};
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::samples::SampleArgs;
+use crate::device::{self, DeviceReport};
+use crate::model_file::ModelBytes;
+use crate::progress::Step;
+
+/// Label recordings with a model, window by window, by the code that runs on the device.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    rebearing predict --model motor-b.rbm monday.wav tuesday.wav\n  \
+    rebearing predict --model motor-b.rbm --channel DE_time --rate 12000 run.mat")]
+pub(super) struct PredictArgs {
+    #[command(flatten)]
+    samples: SampleArgs,
+    /// Recordings: .wav, .mat, .npy, .csv.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// The word for a report's result: a class name, `unknown` or `sensor_fault`.
+pub(super) fn label_name<'m>(model: &Model<'m>, report: &DeviceReport) -> &'m str {
+    match &report.finding {
+        Ok(finding) => match finding.label {
+            Label::Class(class) => model.class_name(class).unwrap_or("?"),
+            Label::Unknown => "unknown",
+        },
+        Err(_) => "sensor_fault",
+    }
+}
+
+/// How many windows got each label, most first.
+pub(super) fn tally<'m>(model: &Model<'m>, reports: &[DeviceReport]) -> Vec<(&'m str, usize)> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for report in reports {
+        let name = label_name(model, report);
+        match counts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// A report as JSON, with the class names of the model.
+pub(super) fn report_json(model: &Model<'_>, report: &DeviceReport) -> Value {
+    match &report.finding {
+        Ok(finding) => {
+            let posterior: serde_json::Map<String, Value> = finding
+                .posterior
+                .iter()
+                .enumerate()
+                .map(|(class, p)| (model.class_name(class).unwrap_or("?").to_owned(), json!(p)))
+                .collect();
+            json!({
+                "window": report.index,
+                "label": label_name(model, report),
+                "log_likelihood": finding.log_likelihood,
+                "posterior": posterior,
+            })
+        }
+        Err(fault) => json!({
+            "window": report.index,
+            "label": "sensor_fault",
+            "sensor_fault": fault.name(),
+        }),
+    }
+}
+
+pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
+    let bytes = ModelBytes::read(&args.samples.model)?;
+    let model = bytes.model();
+    let mut text = String::new();
+    let mut files = Vec::new();
+    for path in &args.files {
+        let _step = Step::start(format!("labelling {}", path.display()));
+        let recording = args.samples.read(&model, path)?;
+        let reports = device::run(model, &recording)?;
+        let counts = tally(&model, &reports);
+        let _ = write!(text, "{}: {} windows:", path.display(), reports.len());
+        for (label, count) in &counts {
+            let _ = write!(text, " {label} {count}");
+        }
+        text.push('\n');
+        for report in &reports {
+            let _ = match &report.finding {
+                Ok(finding) => writeln!(
+                    text,
+                    "  {:>5}  {:<20} {:.3}  log-likelihood {:.2}",
+                    report.index,
+                    label_name(&model, report),
+                    finding.posterior.iter().copied().fold(0.0, f32::max),
+                    finding.log_likelihood
+                ),
+                Err(fault) => writeln!(text, "  {:>5}  sensor fault: {fault}", report.index),
+            };
+        }
+        files.push(json!({
+            "file": path,
+            "windows": reports.len(),
+            "labels": counts.iter().map(|(l, c)| ((*l).to_owned(), json!(c))).collect::<serde_json::Map<_, _>>(),
+            "reports": reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
+        }));
+    }
+    let json = json!({ "model": args.samples.model, "files": files });
+    Ok(Outcome::new(text, json))
+}

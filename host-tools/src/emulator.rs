@@ -1,0 +1,291 @@
+//! The emulated microcontroller: the QEMU firmware run over a recording.
+//!
+//! The model is put where probe-rs would put it, the samples come through semihosting, and
+//! the firmware prints every number as its bits. Nothing is rebuilt for another model.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use rebearing::{Label, SensorFault};
+use serde::Deserialize;
+
+use crate::device::{DeviceFinding, DeviceReport, MonitorType};
+use crate::recording::Recording;
+
+/// Where the firmware's linker script has its MODEL region.
+const MODEL_ADDRESS: u32 = 0x0020_0000;
+
+/// An emulator with a firmware to run in it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Emulator {
+    elf: PathBuf,
+    qemu: PathBuf,
+}
+
+/// What the emulated device said.
+#[derive(Debug, Clone)]
+pub struct EmulatedRun {
+    /// The firmware's monitor type.
+    pub monitor: MonitorType,
+    /// The RAM it says that its monitor takes.
+    pub ram: usize,
+    /// Its reports.
+    pub reports: Vec<DeviceReport>,
+}
+
+/// How samples are handed to the firmware.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum SampleKind {
+    /// 32-bit floats, any value.
+    F32,
+    /// 16-bit counts; the recording must hold whole numbers in their range.
+    I16,
+}
+
+impl SampleKind {
+    /// The kind as a firmware names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::I16 => "i16",
+        }
+    }
+
+    /// Bytes of a sample.
+    pub fn size(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::I16 => 2,
+        }
+    }
+}
+
+impl Emulator {
+    /// Finds the firmware and QEMU; in a checkout of the project, `cargo xtask firmware`
+    /// builds the one and installs the other where they are missing.
+    ///
+    /// The error is one line that says what is missing.
+    pub fn find() -> Result<Self> {
+        let checkout = checkout().context(
+            "the emulated device needs the firmware of the project's repository: \
+             run this command in a checkout of it",
+        )?;
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+        let output = Command::new(cargo)
+            .args(["xtask", "firmware", "--json"])
+            .current_dir(&checkout)
+            .stderr(Stdio::inherit())
+            .stdin(Stdio::null())
+            .output()
+            .context(
+                "cannot run cargo, which builds the device's firmware; install it with rustup",
+            )?;
+        if !output.status.success() {
+            bail!("the emulated device is not available; `cargo xtask firmware` says why above");
+        }
+        serde_json::from_slice(&output.stdout)
+            .context("`cargo xtask firmware --json` did not print the paths of firmware and QEMU")
+    }
+
+    /// Runs a model over a recording on the emulated device.
+    pub fn run(
+        &self,
+        model: &[u8],
+        recording: &Recording,
+        kind: SampleKind,
+    ) -> Result<EmulatedRun> {
+        let scratch = tempfile::tempdir().context("no temporary directory for the emulator")?;
+        let model_path = scratch.path().join("model.rbm");
+        std::fs::write(&model_path, model)?;
+        let samples_path = scratch.path().join("samples.bin");
+        std::fs::write(&samples_path, sample_file(recording, kind)?)?;
+
+        let mut semihosting = OsString::from("enable=on,target=native,arg=qemu-m4,arg=");
+        semihosting.push(kind.name());
+        semihosting.push(",arg=");
+        semihosting.push(escaped(&samples_path)?);
+        let loader =
+            format!("loader,file={},addr={MODEL_ADDRESS:#x},force-raw=on", escaped(&model_path)?);
+        let output = Command::new(&self.qemu)
+            .args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "none"])
+            .arg("-semihosting-config")
+            .arg(semihosting)
+            .args(["-device", &loader])
+            .arg("-kernel")
+            .arg(&self.elf)
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("cannot run {}", self.qemu.display()))?;
+        // The firmware's messages may come on either stream, by QEMU's settings.
+        let text = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let said = text.lines().chain(errors.lines()).find(|line| line.starts_with("error"));
+            bail!(
+                "the emulated device failed ({}): {}",
+                output.status,
+                said.unwrap_or("it gave no reason")
+            );
+        }
+        parse(&text).context("the emulated device printed something unexpected")
+    }
+}
+
+/// The project's checkout: the directory this tool was built in, or one above the current.
+fn checkout() -> Option<PathBuf> {
+    let is_checkout = |dir: &Path| dir.join("firmware-examples/Cargo.toml").is_file();
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf);
+    let current = std::env::current_dir().ok();
+    let above = current.iter().flat_map(|dir| dir.ancestors()).map(Path::to_path_buf);
+    built_in.into_iter().chain(above).find(|dir| is_checkout(dir))
+}
+
+/// A path inside a QEMU option, where a comma must be doubled.
+fn escaped(path: &Path) -> Result<String> {
+    let path = path.to_str().context("the temporary directory's name is not UTF-8")?;
+    Ok(path.replace(',', ",,"))
+}
+
+/// Samples as the firmware reads them: for each segment its number of frames as u32, then
+/// the frames, all little-endian.
+fn sample_file(recording: &Recording, kind: SampleKind) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for (segment, samples) in recording.segments.iter().enumerate() {
+        let frames = u32::try_from(samples.len() / recording.axes).with_context(|| {
+            format!("{}: segment {segment} is too long to emulate", recording.path.display())
+        })?;
+        bytes.extend(frames.to_le_bytes());
+        for (i, sample) in samples.iter().enumerate() {
+            match kind {
+                SampleKind::F32 => bytes.write_all(&sample.to_le_bytes())?,
+                SampleKind::I16 => {
+                    let count = *sample as i16;
+                    if f32::from(count).to_bits() != sample.to_bits() {
+                        bail!(
+                            "{}: sample {i} of segment {segment} is {sample}, not a 16-bit count; \
+                             use --samples-as f32",
+                            recording.path.display()
+                        );
+                    }
+                    bytes.write_all(&count.to_le_bytes())?;
+                }
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+fn parse(text: &str) -> Result<EmulatedRun> {
+    let mut monitor = None;
+    let mut reports = Vec::new();
+    let mut announced = None;
+    for line in text.lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "monitor" => monitor = Some(parse_monitor(rest).with_context(|| line.to_owned())?),
+            "report" => reports.push(parse_report(rest).with_context(|| line.to_owned())?),
+            "done" => announced = rest.strip_prefix("reports=").and_then(|n| n.parse().ok()),
+            _ => bail!("{line}"),
+        }
+    }
+    let (monitor, ram) = monitor.context("no line says which monitor it runs")?;
+    if announced != Some(reports.len()) {
+        bail!("{} reports came, but it announced {announced:?}", reports.len());
+    }
+    Ok(EmulatedRun { monitor, ram, reports })
+}
+
+fn parse_monitor(rest: &str) -> Result<(MonitorType, usize)> {
+    let value = |name: &str| -> Result<usize> {
+        let mut fields = rest.split(' ').filter_map(|field| field.split_once('='));
+        let (_, value) =
+            fields.find(|(key, _)| *key == name).with_context(|| format!("no {name}"))?;
+        Ok(value.parse()?)
+    };
+    let monitor = MonitorType {
+        fft: value("fft")?,
+        axes: value("axes")?,
+        dims: value("dims")?,
+        components: value("components")?,
+        classes: value("classes")?,
+    };
+    Ok((monitor, value("ram")?))
+}
+
+fn parse_report(rest: &str) -> Result<DeviceReport> {
+    let mut words = rest.split(' ');
+    let index = words.next().context("no index")?.parse()?;
+    let result = words.next().context("no result")?;
+    if result == "sensor_fault" {
+        let name = words.next().context("no fault")?;
+        let faults = [SensorFault::NotFinite, SensorFault::Flat, SensorFault::OutOfRange];
+        let fault =
+            faults.into_iter().find(|fault| fault.name() == name).context("which fault?")?;
+        return Ok(DeviceReport { index, finding: Err(fault) });
+    }
+    let label = match result.strip_prefix("class=") {
+        Some(class) => Label::Class(class.parse()?),
+        None if result == "unknown" => Label::Unknown,
+        None => bail!("no label"),
+    };
+    let bits = |hex: &str| -> Result<f32> { Ok(f32::from_bits(u32::from_str_radix(hex, 16)?)) };
+    let mut field = |name: &str| {
+        words.next().and_then(|word| word.strip_prefix(name)).with_context(|| format!("no {name}"))
+    };
+    let log_likelihood = bits(field("log_likelihood=")?)?;
+    let posterior = field("posterior=")?.split(',').map(bits).collect::<Result<_>>()?;
+    Ok(DeviceReport { index, finding: Ok(DeviceFinding { label, log_likelihood, posterior }) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SampleKind, parse, sample_file};
+    use crate::recording::Recording;
+    use rebearing::{Label, SensorFault};
+
+    #[test]
+    fn reports_keep_their_bits() {
+        let run = parse(
+            "monitor sample=f32 fft=4096 axes=1 dims=768 components=4096 classes=256 ram=99\n\
+             report 0 class=1 log_likelihood=c2280000 posterior=3e800000,3f400000\n\
+             report 1 sensor_fault flat\n\
+             report 2 unknown log_likelihood=c4480000 posterior=3f800000,00000000\n\
+             done reports=3\n",
+        )
+        .unwrap();
+        assert_eq!((run.monitor.fft, run.ram), (4096, 99));
+        let first = run.reports[0].finding.as_ref().unwrap();
+        assert_eq!(first.label, Label::Class(1));
+        assert_eq!(first.log_likelihood.to_bits(), (-42.0_f32).to_bits());
+        assert_eq!(first.posterior, [0.25, 0.75]);
+        assert_eq!(run.reports[1].finding, Err(SensorFault::Flat));
+        assert_eq!(run.reports[2].finding.as_ref().unwrap().label, Label::Unknown);
+    }
+
+    #[test]
+    fn a_device_that_stops_early_is_noticed() {
+        let monitor = "monitor sample=f32 fft=1 axes=1 dims=1 components=1 classes=1 ram=1\n";
+        assert!(parse(monitor).is_err());
+        assert!(parse(&format!("{monitor}report 0 sensor_fault flat\ndone reports=2\n")).is_err());
+        assert!(parse("panicked\n").is_err());
+    }
+
+    #[test]
+    fn only_counts_go_out_as_i16() {
+        let recording = |samples: Vec<f32>| Recording {
+            path: "x.wav".into(),
+            rate_hz: None,
+            axes: 1,
+            segments: vec![samples],
+        };
+        let counts = recording(vec![1.0, -32768.0]);
+        assert_eq!(sample_file(&counts, SampleKind::I16).unwrap(), [2, 0, 0, 0, 1, 0, 0, 0x80]);
+        for bad in [0.5, 32768.0, f32::NAN] {
+            let error = sample_file(&recording(vec![0.0, bad]), SampleKind::I16).unwrap_err();
+            assert!(error.to_string().contains("sample 1"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The only writer of the model file, and the buffer that the reader wants it in.
+
+use std::path::Path;
+
+use rebearing::model::format;
+use rebearing::{Model, ModelError};
+use thiserror::Error;
+use zerocopy::IntoBytes;
+
+use crate::front_end::FrontEndSettings;
+use crate::mixture::{Covariance, LabelledMixture};
+
+/// Everything that goes into a model file, in full precision.
+#[derive(Debug, Clone)]
+pub struct ModelContents<'a> {
+    /// How samples become features.
+    pub front_end: &'a FrontEndSettings,
+    /// Subtracted from each feature.
+    pub shift: &'a [f32],
+    /// Multiplied with each feature after the shift.
+    pub scale: &'a [f32],
+    /// Diagonal mixture over the standardised features, with its label table.
+    pub mixture: &'a LabelledMixture,
+    /// Class names, in the order of the label table's columns.
+    pub class_names: &'a [String],
+    /// The class that stands for a healthy machine.
+    pub healthy: Option<usize>,
+    /// Windows with a lower log-likelihood are unknown; `None` calls none unknown.
+    pub log_likelihood_min: Option<f64>,
+    /// Name of the source domain.
+    pub source: &'a str,
+    /// Name of the target domain.
+    pub target: &'a str,
+    /// SHA-256 over everything the model was fitted from.
+    pub hash: [u8; format::HASH_LEN],
+}
+
+/// Why a model could not be written or read.
+#[derive(Debug, Error)]
+pub enum ModelFileError {
+    /// Only diagonal mixtures run on the device.
+    #[error(
+        "only a mixture with diagonal covariance runs on the device; fit with diagonal covariance"
+    )]
+    NotDiagonal,
+    /// The contents would be refused by the device.
+    #[error("the device would refuse this model: {0}")]
+    Refused(#[from] ModelError),
+    /// The file could not be read.
+    #[error("cannot read the model {path}: {reason}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// The file is not a valid model.
+    #[error("{path}: {reason}")]
+    Invalid {
+        /// The file.
+        path: String,
+        /// Why the device's reader refuses it.
+        reason: ModelError,
+    },
+}
+
+/// The bytes of a valid model file, aligned as the device's reader wants them.
+#[derive(Debug, Clone)]
+pub struct ModelBytes {
+    words: Vec<u32>,
+}
+
+impl ModelBytes {
+    /// Reads and checks a model file.
+    pub fn read(path: &Path) -> Result<Self, ModelFileError> {
+        let name = || path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
+        Self::from_bytes(&bytes).map_err(|reason| ModelFileError::Invalid { path: name(), reason })
+    }
+
+    /// Copies `bytes` to an aligned buffer and checks them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        let mut words = vec![0_u32; bytes.len().div_ceil(4)];
+        for (place, byte) in words.as_mut_bytes().iter_mut().zip(bytes) {
+            *place = *byte;
+        }
+        // The reader sees the exact length, so an odd one is refused as cut short.
+        Model::parse(words.as_bytes().get(..bytes.len()).unwrap_or(&[]))?;
+        Ok(Self { words })
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.words.as_bytes()
+    }
+
+    /// The checked view of the bytes.
+    ///
+    /// # Panics
+    /// Never: the bytes were checked when they came in and cannot change.
+    pub fn model(&self) -> Model<'_> {
+        Model::parse(self.bytes()).expect("checked when the buffer was made")
+    }
+}
+
+/// Writes a model file's bytes; the device's own reader has accepted what is returned.
+pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError> {
+    let Covariance::Diagonal(variances) = &contents.mixture.mixture.covariance else {
+        return Err(ModelFileError::NotDiagonal);
+    };
+    let mixture = &contents.mixture.mixture;
+    let front_end = contents.front_end;
+    let mut file = Vec::new();
+    file.extend(format::MAGIC);
+    file.extend(format::VERSION.to_le_bytes());
+    file.extend([0; 2]);
+    file.extend([0; 8]); // length and CRC-32, known at the end
+
+    section(&mut file, format::COUNTS, |out| {
+        let healthy = contents.healthy.map_or(format::NO_CLASS, |class| class as u32);
+        let counts =
+            [front_end.axes, front_end.bands(), mixture.weights.len(), contents.class_names.len()];
+        put_words(out, counts.map(|count| count as u32));
+        put_words(out, [healthy]);
+    });
+    section(&mut file, format::FRONT_END, |out| {
+        put_floats(out, [front_end.rate_hz]);
+        let shape = [front_end.fft_len, front_end.hop, front_end.segments];
+        put_words(out, shape.map(|count| count as u32));
+        put_words(out, front_end.band_edges.iter().copied());
+    });
+    section(&mut file, format::SCALING, |out| {
+        put_floats(out, contents.shift.iter().map(|x| f64::from(*x)));
+        put_floats(out, contents.scale.iter().map(|x| f64::from(*x)));
+    });
+    section(&mut file, format::MIXTURE, |out| {
+        let half_ln_tau = 0.5 * std::f64::consts::TAU.ln();
+        put_floats(
+            out,
+            mixture.weights.iter().zip(variances.rows()).map(|(weight, variances)| {
+                // A component without weight has no density; the smallest constant that
+                // the device accepts stands for ln 0.
+                let constant =
+                    weight.ln() - variances.iter().map(|v| half_ln_tau + 0.5 * v.ln()).sum::<f64>();
+                constant.max(f64::from(-format::MAX_OFFSET))
+            }),
+        );
+        for (mean, variances) in mixture.means.rows().into_iter().zip(variances.rows()) {
+            put_floats(out, variances.iter().map(|v| v.sqrt().recip()));
+            put_floats(out, mean.iter().zip(variances).map(|(m, v)| -m / v.sqrt()));
+        }
+    });
+    section(&mut file, format::LABELS, |out| {
+        put_floats(out, contents.mixture.labels.iter().copied());
+    });
+    section(&mut file, format::NAMES, |out| put_texts(out, contents.class_names));
+    section(&mut file, format::THRESHOLDS, |out| {
+        put_floats(out, [contents.log_likelihood_min.unwrap_or(f64::from(f32::MIN))]);
+    });
+    section(&mut file, format::PROVENANCE, |out| {
+        out.extend(contents.hash);
+        let tool = concat!("rebearing ", env!("CARGO_PKG_VERSION"));
+        put_texts(out, &[tool, contents.source, contents.target]);
+    });
+    seal(&mut file);
+    Ok(ModelBytes::from_bytes(&file)?)
+}
+
+/// Writes the length and CRC-32 of a file into its header.
+pub fn seal(file: &mut [u8]) {
+    let length = (file.len() as u32).to_le_bytes();
+    put_at(file, format::CRC_OFFSET - 4, length);
+    let crc = format::crc32(file).to_le_bytes();
+    put_at(file, format::CRC_OFFSET, crc);
+}
+
+fn put_at(file: &mut [u8], offset: usize, bytes: [u8; 4]) {
+    if let Some(place) = file.get_mut(offset..offset + 4) {
+        place.copy_from_slice(&bytes);
+    }
+}
+
+fn section(file: &mut Vec<u8>, tag: [u8; 4], write: impl FnOnce(&mut Vec<u8>)) {
+    let mut payload = Vec::new();
+    write(&mut payload);
+    payload.resize(payload.len().next_multiple_of(4), 0);
+    file.extend(tag);
+    file.extend((payload.len() as u32).to_le_bytes());
+    file.extend(payload);
+}
+
+fn put_words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
+    words.into_iter().for_each(|word| out.extend(word.to_le_bytes()));
+}
+
+fn put_floats(out: &mut Vec<u8>, floats: impl IntoIterator<Item = f64>) {
+    floats.into_iter().for_each(|x| out.extend((x as f32).to_le_bytes()));
+}
+
+/// The byte where each text ends, then the texts behind one another.
+fn put_texts<T: AsRef<str>>(out: &mut Vec<u8>, texts: &[T]) {
+    let mut end = 0;
+    for text in texts {
+        end += text.as_ref().len() as u32;
+        put_words(out, [end]);
+    }
+    for text in texts {
+        out.extend(text.as_ref().bytes());
+    }
+}

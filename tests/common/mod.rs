@@ -1,0 +1,126 @@
+//! What the tests share: the golden model and a naive reference of every stage in f64.
+//!
+//! The reference follows the formulas, not the code: a DFT by its definition, densities by
+//! their exponents. It is slow and has no tricks, so that it can be trusted.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::f64::consts::PI;
+
+use ndarray::array;
+use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
+use rebearing_host::model_file::{self, ModelBytes, ModelContents};
+
+/// The golden file of format version 1.
+pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
+
+/// What the golden file holds; must never change while version 1 is read.
+pub fn golden_contents() -> ModelBytes {
+    let front_end = FrontEndSettings {
+        rate_hz: 20_000.0,
+        axes: 1,
+        fft_len: 256,
+        hop: 128,
+        segments: 2,
+        band_edges: vec![0, 32, 64, 96, 129],
+    };
+    let mixture = LabelledMixture {
+        mixture: Mixture {
+            weights: array![0.5, 0.25, 0.25],
+            means: array![[1.0, 0.5, -0.5, -1.0], [-1.0, 0.0, 1.0, 0.0], [0.0, -1.5, 0.0, 1.5]],
+            covariance: Covariance::Diagonal(array![
+                [1.0, 0.5, 0.25, 2.0],
+                [0.04, 1.0, 1.0, 4.0],
+                [1.0, 0.0625, 9.0, 1.0]
+            ]),
+        },
+        labels: array![[1.0, 0.0, 0.0], [0.0, 0.75, 0.25], [0.0, 0.0, 1.0]],
+    };
+    let mut hash = [0; 32];
+    for (i, byte) in hash.iter_mut().enumerate() {
+        *byte = i as u8;
+    }
+    model_file::encode(&ModelContents {
+        front_end: &front_end,
+        shift: &[0.5, 0.25, -0.25, -0.5],
+        scale: &[1.0, 2.0, 0.5, 1.5],
+        mixture: &mixture,
+        class_names: &["Healthy".into(), "InnerRace".into(), "Käfig".into()],
+        healthy: Some(0),
+        log_likelihood_min: Some(-60.0),
+        source: "motor-a",
+        target: "motor-b",
+        hash,
+    })
+    .expect("the golden contents are valid")
+}
+
+/// Hann-tapered window without its mean.
+pub fn taper(samples: &[f64]) -> Vec<f64> {
+    let n = samples.len() as f64;
+    let mean = samples.iter().sum::<f64>() / n;
+    let hann = |i: usize| 0.5 - 0.5 * (2.0 * PI * i as f64 / n).cos();
+    samples.iter().enumerate().map(|(i, x)| (x - mean) * hann(i)).collect()
+}
+
+/// Power of bins 0 to N/2, by the definition of the DFT.
+pub fn power(window: &[f64]) -> Vec<f64> {
+    let n = window.len();
+    // The angles repeat after n; a table keeps the double loop affordable.
+    let turn: Vec<(f64, f64)> =
+        (0..n).map(|i| (2.0 * PI * i as f64 / n as f64).sin_cos()).collect();
+    (0..=n / 2)
+        .map(|bin| {
+            let (mut re, mut im) = (0.0, 0.0);
+            for (i, x) in window.iter().enumerate() {
+                let (sin, cos) = turn[bin * i % n];
+                re += x * cos;
+                im -= x * sin;
+            }
+            re * re + im * im
+        })
+        .collect()
+}
+
+/// Features of one axis: log band power averaged over segments, mean logarithm removed.
+pub fn features(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
+    let mut bands = vec![0.0; edges.len() - 1];
+    for segment in segments {
+        let power = power(&taper(segment));
+        for (band, edge) in bands.iter_mut().zip(edges.windows(2)) {
+            *band += power[edge[0] as usize..edge[1] as usize].iter().sum::<f64>();
+        }
+    }
+    let total: f64 = bands.iter().sum();
+    let logs: Vec<f64> = bands.iter().map(|band| (band / total + 1e-12).ln()).collect();
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    logs.iter().map(|log| log - mean).collect()
+}
+
+/// Weighted log density under each diagonal Gaussian.
+pub fn log_densities(
+    x: &[f64],
+    weights: &[f64],
+    means: &[Vec<f64>],
+    stds: &[Vec<f64>],
+) -> Vec<f64> {
+    weights
+        .iter()
+        .zip(means.iter().zip(stds))
+        .map(|(weight, (mean, std))| {
+            let mut log = weight.ln();
+            for ((x, mean), std) in x.iter().zip(mean).zip(std) {
+                log -= 0.5 * ((x - mean) / std).powi(2) + std.ln() + 0.5 * (2.0 * PI).ln();
+            }
+            log
+        })
+        .collect()
+}
+
+/// Log-likelihood and responsibilities from weighted log densities.
+pub fn responsibilities(log_densities: &[f64]) -> (f64, Vec<f64>) {
+    let largest = log_densities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = log_densities.iter().map(|x| (x - largest).exp()).sum();
+    let log_likelihood = largest + sum.ln();
+    (log_likelihood, log_densities.iter().map(|x| (x - log_likelihood).exp()).collect())
+}
