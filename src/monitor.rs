@@ -271,7 +271,7 @@ pub const fn device_ram(
     components: usize,
 ) -> usize {
     /// The view of the model and the counters of window and monitor.
-    const STATE: usize = 156;
+    const STATE: usize = 148;
     let window = sample_size * fft * axes;
     let scratch = 4 * fft;
     // Each buffer carries its length.

@@ -123,7 +123,7 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
         }
         let mean = sum / self.length as f32;
 
-        let stride = (FFT as u32 / self.length) as usize;
+        let stride = (FFT as u32 / self.length.max(1)) as usize;
         let taper = Hann::<FFT>::TABLE.iter().step_by(stride.max(1));
         for ((y, x), w) in out.iter_mut().zip(older.iter().chain(newer)).zip(taper) {
             *y = ((x.to_f32() - first) - mean) * w;
