@@ -1,1 +1,71 @@
-fn main() {}
+//! Everything that is built, checked or measured around the crates: `cargo xtask help`.
+//!
+//! ```text
+//!  main ─┬─► test ─────┬─► panics ─┐
+//!        ├─► firmware ─┼─► qemu ───┼─► packages
+//!        └─► size ─────┴─► toolchain ┘
+//! ```
+//!
+//! Progress and the output of child processes go to stderr, results to stdout.
+
+mod firmware;
+mod packages;
+mod panics;
+mod qemu;
+mod run;
+mod size;
+mod test;
+mod toolchain;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask test [STEP…]      all checks in order, or only the named ones; sets up what is missing
+cargo xtask firmware [--json] builds the firmware for QEMU; prints its path and that of QEMU
+cargo xtask size              flash and RAM of each firmware binary
+cargo xtask help              this text";
+
+/// Why a task ended early.
+pub(crate) enum Failure {
+    /// The words on the command line make no sense: exit code 2.
+    Usage(String),
+    /// A check failed or something is missing: exit code 1.
+    Task(String),
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::Task(message)
+    }
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Usage(message)) => {
+            eprintln!("xtask: {message}\n{HELP}\nsteps of `test`: {}", test::names());
+            ExitCode::from(2)
+        }
+        Err(Failure::Task(message)) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(words: &[&str]) -> Result<(), Failure> {
+    match words {
+        ["test", steps @ ..] => test::check(steps),
+        ["firmware"] => Ok(firmware::print(false)?),
+        ["firmware", "--json"] => Ok(firmware::print(true)?),
+        ["size"] => Ok(size::print()?),
+        ["help" | "--help" | "-h"] => {
+            println!("{HELP}\n\nsteps of `test`: {}", test::names());
+            Ok(())
+        }
+        [] => Err(Failure::Usage("what to do?".into())),
+        _ => Err(Failure::Usage(format!("cannot do `{}`", words.join(" ")))),
+    }
+}

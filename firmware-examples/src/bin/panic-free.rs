@@ -1,0 +1,162 @@
+//! Proof by linking that the device crate cannot panic: `panic-never` refers to a symbol that does
+//! not exist, so this links only if the compiler removed every branch that leads to a panic.
+//!
+//! All of the public API is called with inputs that the compiler knows nothing about, lengths
+//! included. Not covered: `Debug`, which is for the host (`core` formats floats with assertions),
+//! and `defmt`. Nobody runs this; `cargo xtask test panic` links it for every target.
+
+#![no_std]
+#![no_main]
+
+use core::fmt::{self, Write as _};
+use core::hint::black_box;
+use cortex_m_rt::entry;
+use panic_never as _;
+use rebearing::model::{Aligned, format};
+use rebearing::monitor::device_ram;
+use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
+use rebearing::window::{Hann, Sample, Window};
+use rebearing::{Model, ModelError, Monitor, features, label, math, mixture};
+
+static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
+static FLOATS: [f32; 1024] = [0.0; 1024];
+
+/// A text sink that cannot fail, for the errors' `Display`.
+struct Sink;
+
+impl fmt::Write for Sink {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        black_box(text);
+        Ok(())
+    }
+}
+
+#[entry]
+fn main() -> ! {
+    loop {
+        for error in [model(Model::parse(bytes())), model(Model::from_region(bytes()))] {
+            // The sink takes everything.
+            let _ = error.map_err(|error| write!(Sink, "{error}"));
+        }
+        stages();
+        window::<f32, 256, 1>(black_box(0.0));
+        window::<i16, 4096, 3>(black_box(0));
+    }
+}
+
+/// Every accessor of a model, and monitors of one to three axes from it.
+fn model(model: Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
+    let model = model?;
+    let front_end = model.front_end();
+    black_box((front_end.bands(), front_end.dims(), front_end.window_len()));
+    black_box((model.bytes(), model.dims(), model.shift(), model.scale(), model.labels()));
+    black_box((model.classes(), model.class_name(number()), model.healthy()));
+    black_box((model.log_likelihood_min(), model.provenance()));
+    for component in model.components() {
+        black_box(component);
+    }
+    // Each from a model of its own, as far as the compiler knows: one that fits the first
+    // monitor has one axis, and the others would be left out.
+    let another = || black_box(model);
+    let results = [
+        monitor::<f32, 256, 1, 16, 4, 2>(another(), black_box(0.0)),
+        monitor::<f32, 2048, 2, 64, 16, 4>(another(), black_box(0.0)),
+        monitor::<f32, 4096, 3, 96, 32, 8>(another(), black_box(0.0)),
+        monitor::<i16, 1024, 1, 32, 8, 3>(another(), black_box(0)),
+        monitor::<i16, 512, 3, 96, 24, 16>(another(), black_box(0)),
+    ];
+    results.into_iter().collect()
+}
+
+fn monitor<
+    S: Sample,
+    const FFT: usize,
+    const AXES: usize,
+    const DIMS: usize,
+    const COMPONENTS: usize,
+    const CLASSES: usize,
+>(
+    model: Model<'_>,
+    sample: S,
+) -> Result<(), ModelError> {
+    // In any state, not only the one after `new`, where no push could complete a window yet.
+    let mut monitor = black_box(Monitor::<S, FFT, AXES, DIMS, COMPONENTS, CLASSES>::new(model)?);
+    if let Some(report) = monitor.push([sample; AXES]) {
+        inspect(&report);
+    }
+    let frames = [[sample; AXES]; 64];
+    let frames = frames.get(..number()).unwrap_or(&[]);
+    monitor.push_slice(frames, |report| inspect(&report));
+    black_box((monitor.model(), monitor.features(), monitor.responsibilities()));
+    black_box(Monitor::<S, FFT, AXES, DIMS, COMPONENTS, CLASSES>::RAM);
+    black_box(Monitor::<S, FFT, AXES, DIMS, COMPONENTS, CLASSES>::DEVICE_RAM);
+    monitor.clear();
+    inspect(&black_box(monitor.clone()).push([sample; AXES]));
+    Ok(())
+}
+
+fn inspect<T: Clone + PartialEq>(report: &T) {
+    black_box(black_box(report).clone() == *report);
+}
+
+/// A window with lengths that a model would never have.
+fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
+    let mut window = black_box(Window::<S, FFT, AXES>::new(number(), number()));
+    black_box((window.push([sample; AXES]), S::ZERO.to_f32(), sample.to_f32()));
+    let mut out = [0.0; FFT];
+    if let Err(fault) = window.taper(number(), &mut out) {
+        // The sink takes everything.
+        let _ = write!(Sink, "{fault} {}", fault.name());
+    }
+    black_box(Hann::<FFT>::TABLE.get(number()));
+    let spectrum = Spectrum::transform(&mut out, number());
+    black_box((spectrum.len(), spectrum.is_empty(), spectrum.band_power(number(), number())));
+    for power in spectrum.power() {
+        black_box(power);
+    }
+    window.clear();
+    black_box(window);
+}
+
+/// The stages that a monitor calls, with lengths that do not fit together.
+fn stages() {
+    let mut sums = black_box(FLOATS);
+    let edges: [u32; 64] = black_box([0; 64]);
+    let mut buffer = black_box(FLOATS);
+    let spectrum = Spectrum::transform(&mut buffer, number());
+    let sums = sums.get_mut(..number()).unwrap_or_default();
+    features::add_band_power(sums, edges.get(..number()).unwrap_or_default(), spectrum);
+    let mut features = black_box(FLOATS);
+    let features = features.get_mut(..number()).unwrap_or_default();
+    // Refused sums are as good as any for what follows.
+    let _ = black_box(features::log_bands(sums, features));
+    features::standardise(features, floats(), floats());
+
+    let mut scores = black_box(FLOATS);
+    let scores = scores.get_mut(..number()).unwrap_or_default();
+    if let Ok(model) = Model::parse(bytes()) {
+        mixture::log_densities(model.components(), features, scores);
+    }
+    black_box(mixture::responsibilities(scores));
+    let mut posterior = black_box(FLOATS);
+    let posterior = posterior.get_mut(..number()).unwrap_or_default();
+    label::posterior(scores, floats(), posterior);
+    black_box(label::map_class(posterior));
+
+    let x = black_box(1.0);
+    black_box((math::ln(x), math::exp(x), format::crc32(bytes()), FFT_LENGTHS));
+    black_box(device_ram(4, number(), 3, 96, 32));
+}
+
+fn number() -> usize {
+    black_box(0)
+}
+
+/// The contents are as unknown as the length: the compiler may not look behind the reference.
+fn bytes() -> &'static [u8] {
+    black_box(&BYTES).0.get(..number()).unwrap_or_default()
+}
+
+fn floats() -> &'static [f32] {
+    black_box(&FLOATS).get(..number()).unwrap_or_default()
+}

@@ -1,0 +1,209 @@
+//! The monitor on QEMU's mps2-an386 (Cortex-M4F).
+//!
+//! The model lies in the MODEL region, put there by QEMU as probe-rs would put it on a board; the
+//! samples come from a file of the host: little-endian f32 or i16, the axes interleaved. The
+//! command line is `qemu-m4 f32|i16 FILE`. Each report is printed with the exact bits of its
+//! numbers, so that `rebearing emulate` can compare them with the host's.
+
+#![no_std]
+#![no_main]
+
+use core::fmt::Write as _;
+use cortex_m_rt::{ExceptionFrame, entry, exception};
+use firmware_examples::line::Line;
+use firmware_examples::model_region::model_region;
+use firmware_examples::semihosting::{COMMAND_LINE, Console, File, command_line, exit};
+use panic_never as _;
+use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
+use rebearing::window::Sample;
+use rebearing::{Label, Model, ModelError, Monitor, Report};
+
+/// Room for every model that the format allows: one firmware for all of them.
+const FFT: usize = 4096;
+const DIMS: usize = MAX_AXES * MAX_BANDS;
+const COMPONENTS: usize = MAX_COMPONENTS;
+const CLASSES: usize = MAX_CLASSES;
+
+/// Frames read from the host at a time.
+const CHUNK: usize = 1024;
+
+/// Why the run ended without a result.
+enum Failure {
+    NoCommandLine,
+    NoSuchSample,
+    CannotOpen,
+    CannotRead,
+    NoWholeFrames { length: usize, frame: usize },
+    Model(ModelError),
+    Axes(usize),
+}
+
+/// A sample as it stands in the file.
+trait Raw: Sample {
+    const NAME: &str;
+    /// Decodes as many bytes as the sample has; zero for any other number, which the callers
+    /// rule out.
+    fn decode(bytes: &[u8]) -> Self;
+}
+
+impl Raw for f32 {
+    const NAME: &str = "f32";
+    fn decode(bytes: &[u8]) -> Self {
+        bytes.try_into().map_or(0.0, Self::from_le_bytes)
+    }
+}
+
+impl Raw for i16 {
+    const NAME: &str = "i16";
+    fn decode(bytes: &[u8]) -> Self {
+        bytes.try_into().map_or(0, Self::from_le_bytes)
+    }
+}
+
+#[entry]
+fn main() -> ! {
+    // Without a console there is nobody to tell, but the exit code still says that it failed.
+    let Some(console) = Console::open() else { exit(Err(())) };
+    let result = run(&console);
+    if let Err(failure) = &result {
+        explain(&mut Line::new(&console), failure);
+    }
+    exit(result.map_err(drop))
+}
+
+fn run(console: &Console) -> Result<(), Failure> {
+    let mut buffer = [0; COMMAND_LINE];
+    let words = command_line(&mut buffer).ok_or(Failure::NoCommandLine)?;
+    // The name of the file is the rest of the line: it may contain blanks.
+    let mut words = words.splitn(3, |byte| *byte == b' ').skip(1);
+    let (sample, name) = words.next().zip(words.next()).ok_or(Failure::NoCommandLine)?;
+    let model = Model::from_region(model_region()).map_err(Failure::Model)?;
+    let file = File::open(name).ok_or(Failure::CannotOpen)?;
+    match (sample, model.front_end().axes) {
+        (b"f32", 1) => monitor::<f32, 1>(console, model, &file),
+        (b"f32", 2) => monitor::<f32, 2>(console, model, &file),
+        (b"f32", 3) => monitor::<f32, 3>(console, model, &file),
+        (b"i16", 1) => monitor::<i16, 1>(console, model, &file),
+        (b"i16", 2) => monitor::<i16, 2>(console, model, &file),
+        (b"i16", 3) => monitor::<i16, 3>(console, model, &file),
+        (b"f32" | b"i16", axes) => Err(Failure::Axes(axes)),
+        _ => Err(Failure::NoSuchSample),
+    }
+}
+
+/// Runs the whole file through a monitor, printing each report.
+#[inline(never)]
+fn monitor<S: Raw, const AXES: usize>(
+    console: &Console,
+    model: Model<'_>,
+    file: &File,
+) -> Result<(), Failure> {
+    type Generous<'m, S, const AXES: usize> = Monitor<'m, S, FFT, AXES, DIMS, COMPONENTS, CLASSES>;
+    let mut monitor = Generous::<S, AXES>::new(model).map_err(Failure::Model)?;
+    announce::<S>(&mut Line::new(console), AXES, Generous::<S, AXES>::RAM);
+
+    let frame = size_of::<[S; AXES]>();
+    let length = file.length().ok_or(Failure::CannotRead)?;
+    if length == 0 || !length.is_multiple_of(frame) {
+        return Err(Failure::NoWholeFrames { length, frame });
+    }
+    let mut bytes = [[0; CHUNK]; size_of::<[f32; 3]>()];
+    let mut reports = 0;
+    let mut left = length;
+    while left > 0 {
+        let chunk = left.min(frame * CHUNK);
+        let buffer = bytes.as_flattened_mut().get_mut(..chunk).ok_or(Failure::CannotRead)?;
+        let filled = file.read(buffer).filter(|filled| filled.len() == chunk);
+        for frame in filled.ok_or(Failure::CannotRead)?.chunks_exact(frame) {
+            let mut samples = frame.chunks_exact(size_of::<S>()).map(S::decode);
+            // The frame has AXES samples, so the second decoding is never asked for.
+            let sample = [(); AXES].map(|()| samples.next().unwrap_or_else(|| S::decode(&[])));
+            if let Some(report) = monitor.push(sample) {
+                print(&mut Line::new(console), &report);
+                reports += 1;
+            }
+        }
+        left -= chunk;
+    }
+    Line::new(console).text("done reports=").decimal(reports).end();
+    Ok(())
+}
+
+/// The monitor's type and the RAM it takes.
+fn announce<S: Raw>(line: &mut Line<'_>, axes: usize, ram: usize) {
+    line.text("monitor sample=").text(S::NAME);
+    let sizes = [
+        (" fft=", FFT),
+        (" axes=", axes),
+        (" dims=", DIMS),
+        (" components=", COMPONENTS),
+        (" classes=", CLASSES),
+        (" ram=", ram),
+    ];
+    for (name, size) in sizes {
+        line.text(name).decimal(size);
+    }
+    line.end();
+}
+
+fn print(line: &mut Line<'_>, report: &Report<CLASSES>) {
+    line.text("report ").decimal(report.index as usize);
+    match &report.finding {
+        Ok(finding) => {
+            match finding.label {
+                Label::Class(class) => line.text(" class=").decimal(class),
+                Label::Unknown => line.text(" unknown"),
+            };
+            line.text(" log_likelihood=").bits(finding.log_likelihood).text(" posterior=");
+            for (class, probability) in finding.posterior.iter().enumerate() {
+                line.text(if class == 0 { "" } else { "," }).bits(*probability);
+            }
+        }
+        Err(fault) => {
+            line.text(" sensor_fault ").text(fault.name());
+        }
+    }
+    line.end();
+}
+
+fn explain(line: &mut Line<'_>, failure: &Failure) {
+    line.text("error: ");
+    match failure {
+        Failure::NoCommandLine => line.text("the command line is: qemu-m4 f32|i16 FILE"),
+        Failure::NoSuchSample => line.text("the samples are f32 or i16"),
+        Failure::CannotOpen => line.text("cannot open the file of samples"),
+        Failure::CannotRead => line.text("cannot read the file of samples to its end"),
+        Failure::NoWholeFrames { length, frame } => line
+            .text("the file of samples has ")
+            .decimal(*length)
+            .text(" bytes, which is not one or more frames of ")
+            .decimal(*frame),
+        Failure::Axes(axes) => {
+            line.text("the model has ").decimal(*axes).text(" axes, this firmware one to three")
+        }
+        Failure::Model(error) => {
+            line.text("model refused: ");
+            // A line takes whatever is written to it.
+            let _ = write!(line, "{error}");
+            line.text("")
+        }
+    };
+    line.end();
+}
+
+#[exception]
+unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
+    if let Some(console) = Console::open() {
+        Line::new(&console).text("error: HardFault at ").hexadecimal(frame.pc()).end();
+    }
+    exit(Err(()))
+}
+
+#[exception]
+unsafe fn DefaultHandler(interrupt: i16) {
+    if let Some(console) = Console::open() {
+        let number = usize::from(interrupt.unsigned_abs());
+        Line::new(&console).text("error: unexpected interrupt ").decimal(number).end();
+    }
+    exit(Err(()))
+}

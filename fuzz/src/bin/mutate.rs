@@ -1,0 +1,178 @@
+//! A deterministic fuzz run without a fuzzer: `mutate [COUNT [SEED]]`.
+//!
+//! Random bytes, and the golden model with bits flipped, words replaced, ranges moved, cut or
+//! doubled. Most inputs get a right length and CRC, so that they reach the checks behind these.
+//! Ends with a table of why inputs were refused: each check must have had its share.
+
+use fastrand::Rng;
+use rebearing::ModelError;
+use rebearing::model::format;
+use rebearing_fuzz::{GOLDEN, model, monitor, seal};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::process::ExitCode;
+use std::time::Instant;
+
+const COUNT: u64 = 1_000_000;
+const SEED: u64 = 1;
+/// One input in this many is a run of the monitor instead, which takes far longer.
+const MONITOR_SHARE: u64 = 64;
+/// What a run of at least [`ENOUGH`] inputs must have met, or it did not test much.
+const MUST_MEET: [&str; 12] = [
+    "accepted",
+    "TooShort",
+    "WrongMagic",
+    "UnsupportedVersion",
+    "ReservedBits",
+    "BadCrc",
+    "UnknownSection",
+    "RepeatedSection",
+    "MissingSection",
+    "SectionLength",
+    "BadText",
+    "OutOfRange",
+];
+const ENOUGH: u64 = 50_000;
+/// Words at the edges of what the format allows, as integers and as floats.
+const EDGES: [u32; 15] = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    255,
+    256,
+    257,
+    4096,
+    65_536,
+    u32::MAX,
+    0x8000_0000, // -0.0
+    0x7f80_0000, // infinity
+    0x7fc0_0000, // NaN
+    0x4b18_9680, // 1e7
+];
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let mut number = |default: u64| words.next().map_or(Ok(default), |word| word.parse());
+    let (Ok(count), Ok(seed)) = (number(COUNT), number(SEED)) else {
+        eprintln!("usage: mutate [COUNT [SEED]]");
+        return ExitCode::from(2);
+    };
+    let mut rng = Rng::with_seed(seed);
+    let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
+    let started = Instant::now();
+    for index in 0..count {
+        let outcome = if index % MONITOR_SHARE == 0 {
+            monitor(&samples(&mut rng));
+            "monitor run".into()
+        } else {
+            model(&input(&mut rng)).map_or_else(|error| reason(&error), |()| "accepted".into())
+        };
+        *outcomes.entry(outcome).or_default() += 1;
+    }
+    for (outcome, times) in &outcomes {
+        println!("{times:>9}  {outcome}");
+    }
+    println!("{count} inputs from seed {seed}, no panic, {:.1} s", started.elapsed().as_secs_f64());
+    let met = |must: &str| outcomes.keys().any(|outcome| outcome.starts_with(must));
+    match MUST_MEET.iter().find(|must| !met(must)) {
+        Some(must) if count >= ENOUGH => {
+            eprintln!("error: no input was `{must}`: the mutations no longer reach that check");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// The check that refused an input, without its numbers.
+fn reason(error: &ModelError) -> String {
+    match error {
+        ModelError::OutOfRange { field, .. } => format!("OutOfRange: {field}"),
+        other => format!("{other:?}").split(' ').take(1).collect(),
+    }
+}
+
+/// Random bytes, or the golden model with one to four mutations.
+fn input(rng: &mut Rng) -> Vec<u8> {
+    let mut file = if rng.u8(..16) == 0 {
+        let mut file = vec![0; rng.usize(..2 * GOLDEN.len())];
+        rng.fill(&mut file);
+        file
+    } else {
+        let mut file = GOLDEN.to_vec();
+        for _ in 0..rng.u8(1..=4) {
+            mutate(&mut file, rng);
+        }
+        file
+    };
+    if rng.u8(..16) != 0 {
+        seal(&mut file);
+    }
+    file
+}
+
+fn mutate(file: &mut Vec<u8>, rng: &mut Rng) {
+    let Some(last_word) = (file.len() / 4).checked_sub(1) else { return };
+    // Header, counts, front end and section headers are few words among many numbers, so that
+    // half of the mutations that change a word in place go to the start of the file.
+    let words = if rng.bool() { last_word } else { last_word.min(64) };
+    let at = 4 * rng.usize(..=words);
+    match rng.u8(..8) {
+        0 => file[at + rng.usize(..4)] ^= 1 << rng.u8(..8),
+        1 => file[at + rng.usize(..4)] = rng.u8(..),
+        2 => file[at..at + 4].copy_from_slice(&EDGES[rng.usize(..EDGES.len())].to_le_bytes()),
+        3 => {
+            // A float a little off, or an integer next to what it was.
+            let word = file[at..at + 4]
+                .iter()
+                .rev()
+                .fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
+            let near = if rng.bool() { word.wrapping_add(1) } else { word.wrapping_sub(1) };
+            file[at..at + 4].copy_from_slice(&near.to_le_bytes());
+        }
+        4 => file.truncate(if rng.bool() { at } else { rng.usize(..=file.len()) }),
+        kind => {
+            // A whole section for most of the time, which makes a file that nearly adds up.
+            let range = sections(file).get(rng.usize(..8)).cloned().filter(|_| rng.u8(..4) != 0);
+            let range = range.unwrap_or_else(|| at..at + 4 * rng.usize(..=(file.len() - at) / 4));
+            let piece = file[range.clone()].to_vec();
+            if kind != 5 {
+                file.drain(range);
+            }
+            if kind != 6 {
+                let place = if rng.bool() { file.len() } else { at.min(file.len()) };
+                file.splice(place..place, piece);
+            }
+        }
+    }
+}
+
+/// Where the sections of a file lie, as far as its headers can be followed.
+fn sections(file: &[u8]) -> Vec<Range<usize>> {
+    let mut sections = Vec::new();
+    let mut start = format::HEADER_LEN;
+    while let Some(&[_, _, _, _, a, b, c, d]) = file.get(start..).and_then(<[u8]>::first_chunk) {
+        let length = u32::from_le_bytes([a, b, c, d]) as usize;
+        let end = start + format::SECTION_HEADER_LEN + length;
+        if end > file.len() {
+            break;
+        }
+        sections.push(start..end);
+        start = end;
+    }
+    sections
+}
+
+/// Samples of one kind: any bits at all, ordinary vibration, or with few values far apart.
+fn samples(rng: &mut Rng) -> Vec<u8> {
+    let count = rng.usize(1..5000);
+    let kind = rng.u8(..3);
+    let scale = 10_f32.powi(rng.i32(-40..39));
+    let sample = |_| match kind {
+        0 => rng.u32(..),
+        1 => ((rng.f32() - 0.5) * scale).to_bits(),
+        _ => EDGES[rng.usize(..EDGES.len())],
+    };
+    (0..count).map(sample).flat_map(u32::to_le_bytes).collect()
+}

@@ -1,0 +1,63 @@
+//! The firmware binaries: built, and told where they are.
+
+use crate::qemu;
+use crate::run::{self, run};
+use crate::toolchain::{M4F, Thumb};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The manifest of the firmware's own workspace.
+pub(crate) const MANIFEST: &str = "firmware-examples/Cargo.toml";
+/// The binary for QEMU's mps2-an386 board.
+pub(crate) const QEMU_BINARY: &str = "qemu-m4";
+
+/// Where the firmware's workspace is built.
+pub(crate) fn target_dir() -> PathBuf {
+    run::target_dir("firmware", "firmware-examples/target")
+}
+
+/// Builds firmware binary `name` for `target` and returns the ELF file.
+pub(crate) fn build(thumb: Thumb, name: &str, target: &str) -> Result<PathBuf, String> {
+    let directory = target_dir();
+    let mut cargo = thumb.build(MANIFEST, target, &directory);
+    run(&format!("firmware {name} for {target}"), cargo.args(["--release", "--bin", name]))?;
+    Ok(directory.join(target).join("release").join(name))
+}
+
+/// Sets up what is missing, builds the firmware for QEMU and prints where both are.
+pub(crate) fn print(json: bool) -> Result<(), String> {
+    let emulator = qemu::find_or_install()?;
+    let elf = build(Thumb::for_targets(&[M4F])?, QEMU_BINARY, M4F)?;
+    if json {
+        println!("{{\"elf\":{},\"qemu\":{}}}", quoted(&elf), quoted(&emulator));
+    } else {
+        println!("elf  {}\nqemu {}", elf.display(), emulator.display());
+    }
+    Ok(())
+}
+
+/// A path as a JSON string.
+fn quoted(path: &Path) -> String {
+    let mut text = String::from('"');
+    for character in path.to_string_lossy().chars() {
+        match character {
+            '"' | '\\' => text.extend(['\\', character]),
+            control if control.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\\u{:04x}", u32::from(control));
+            }
+            other => text.push(other),
+        }
+    }
+    text + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_quotes_and_a_newline_is_valid_json() {
+        assert_eq!(quoted(Path::new("a\"b\\c\nd")), r#""a\"b\\c\u000ad""#);
+    }
+}

@@ -1,0 +1,60 @@
+//! Debian and Ubuntu packages: what apt offers, and installing it.
+
+use crate::run::{capture, on_path, run};
+use std::process::Command;
+
+/// The version that apt would install, fetching the package lists if there are none.
+pub(crate) fn candidate(package: &str) -> Option<String> {
+    on_path("apt-cache")?;
+    // A fresh container has no lists at all, and then apt knows of no package.
+    if policy("apt").is_none() && update().is_err() {
+        return None;
+    }
+    policy(package)
+}
+
+/// Installs `packages`; the error is the one line that says what to install by hand.
+pub(crate) fn install(packages: &[&str]) -> Result<(), String> {
+    let names = packages.join(" ");
+    if on_path("apt-get").is_none() {
+        return Err(format!("please install {names} (no apt-get here to do it with)"));
+    }
+    let what = format!("installing {names}");
+    // --no-remove: nothing of the user's is ever taken away for the sake of a test.
+    let arguments = ["install", "--yes", "--no-remove", "--no-install-recommends"];
+    let attempt = || run(&what, apt_get(&arguments).args(packages));
+    // Old lists name files that the mirror has dropped, so a failure is tried again with new ones.
+    let installed = attempt().or_else(|_| update().and_then(|()| attempt()));
+    installed.map_err(|_| format!("please install by hand: sudo apt-get install {names}"))
+}
+
+fn update() -> Result<(), String> {
+    run("fetching apt's package lists", &mut apt_get(&["update"]))
+}
+
+/// The candidate in the package lists at hand; apt's own entry stands for "there are lists".
+fn policy(package: &str) -> Option<String> {
+    let text = capture(Command::new("apt-cache").args(["policy", package]))?;
+    let mut lines = text.lines().map(str::trim);
+    let version = lines.find_map(|line| line.strip_prefix("Candidate: "))?;
+    // An installed package without lists is its own candidate, known from dpkg's status alone.
+    let offered = text.lines().any(|line| line.contains("://") || line.contains("file:"));
+    (version != "(none)" && offered).then(|| version.to_owned())
+}
+
+fn apt_get(arguments: &[&str]) -> Command {
+    let root = capture(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
+    let mut command = match on_path("sudo") {
+        Some(sudo) if !root => {
+            let mut command = Command::new(sudo);
+            command.arg("env");
+            command
+        }
+        _ => Command::new("env"),
+    };
+    // Another apt may be at work (several tests ask for the firmware at once): wait for it.
+    command
+        .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"])
+        .args(arguments);
+    command
+}

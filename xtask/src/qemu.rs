@@ -1,0 +1,76 @@
+//! The emulator: found, installed, or unpacked below the target directory.
+//!
+//! Installing takes root, and may want to remove what the user has (QEMU's tools from backports,
+//! say, conflict with the release's emulator). Unpacking the same packages asks for neither.
+
+use crate::packages;
+use crate::run::{capture, on_path, run, target_dir};
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::{fs, io};
+
+/// The program, and the Debian package that holds it.
+const QEMU: &str = "qemu-system-arm";
+
+/// The emulator's executable, installed or unpacked if it is missing.
+pub(crate) fn find_or_install() -> Result<PathBuf, String> {
+    let home = target_dir("qemu", "target/qemu");
+    let script = home.join(QEMU);
+    if let Some(found) = on_path(QEMU).or_else(|| script.is_file().then(|| script.clone())) {
+        return Ok(found);
+    }
+    let by_hand = match packages::install(&[QEMU]) {
+        Ok(()) => return on_path(QEMU).ok_or(format!("{QEMU} is installed, but not on the path")),
+        Err(by_hand) => by_hand,
+    };
+    // Unpacked aside and then renamed, so that a broken or concurrent run leaves nothing halfway.
+    let aside = home.with_extension(process::id().to_string());
+    let unpacked = unpack(&aside).and_then(|()| {
+        // If another run was faster, its copy serves as well.
+        fs::rename(&aside, &home).or_else(|_| fs::remove_dir_all(&aside)).map_err(text)
+    });
+    match unpacked {
+        Ok(()) => Ok(script),
+        Err(error) => {
+            eprintln!("    cannot unpack {QEMU} in {}: {error}", aside.display());
+            Err(by_hand)
+        }
+    }
+}
+
+/// Fetches the package and whatever it needs that is not installed, and unpacks it all.
+fn unpack(into: &Path) -> Result<(), String> {
+    fs::create_dir_all(into).map_err(text)?;
+    let mut apt = Command::new("apt-get");
+    let plan = capture(apt.args(["install", "--simulate", "--no-install-recommends", QEMU]))
+        .ok_or("apt-get knows no way to install it")?;
+    let needed = plan.lines().filter_map(|line| line.strip_prefix("Inst ")?.split(' ').next());
+    let mut download = Command::new("apt-get");
+    download.current_dir(into).args(["--quiet", "--quiet", "download"]).args(needed);
+    run(&format!("fetching {QEMU}, to be used without installing it"), &mut download)?;
+    for file in fs::read_dir(into).map_err(text)?.flatten().map(|entry| entry.path()) {
+        if file.extension().is_some_and(|extension| extension == "deb") {
+            capture(Command::new("dpkg-deb").arg("--extract").arg(&file).arg(into))
+                .ok_or_else(|| format!("dpkg-deb cannot read {}", file.display()))?;
+            fs::remove_file(&file).map_err(text)?;
+        }
+    }
+    let script = into.join(QEMU);
+    fs::write(&script, SCRIPT).map_err(text)?;
+    capture(Command::new("chmod").arg("+x").arg(&script)).map(drop).ok_or("no chmod here".into())
+}
+
+/// Runs the unpacked emulator with the libraries beside it, wherever the directory is moved to.
+const SCRIPT: &str = r#"#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+for directory in "$here"/usr/lib/*-linux-gnu* "$here"/lib/*-linux-gnu*; do
+    LD_LIBRARY_PATH=$directory${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+done
+export LD_LIBRARY_PATH
+exec "$here/usr/bin/qemu-system-arm" -L "$here/usr/share/qemu" "$@"
+"#;
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature that map_err wants")]
+fn text(error: io::Error) -> String {
+    error.to_string()
+}

@@ -1,0 +1,133 @@
+//! `cargo xtask test`: every check, in order, stopping at the first that fails.
+
+use crate::firmware::{self, QEMU_BINARY};
+use crate::run::{root, run, target_dir};
+use crate::toolchain::{M4F, TARGETS, Thumb, component};
+use crate::{Failure, panics, qemu};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+type Step = (&'static str, fn() -> Result<(), String>);
+
+/// Cheap checks first.
+const STEPS: [Step; 9] = [
+    ("format", format),
+    ("clippy", clippy),
+    ("tests", tests),
+    ("docs", docs),
+    ("thumb", thumb),
+    ("firmware", build_firmware),
+    ("device", device),
+    ("panic", panic),
+    ("fuzz", fuzz),
+];
+
+const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
+/// Mutated model files in the short run; `mutate` itself defaults to a million.
+const MUTATIONS: &str = "100000";
+
+/// The names of the steps.
+pub(crate) fn names() -> String {
+    STEPS.map(|(name, _)| name).join(" ")
+}
+
+/// Runs the steps in `only`, or all of them, and closes with a line of summary.
+pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
+    if let Some(unknown) = only.iter().find(|word| STEPS.iter().all(|(name, _)| name != *word)) {
+        return Err(Failure::Usage(format!("`test` has no step `{unknown}`")));
+    }
+    let chosen: Vec<Step> =
+        STEPS.into_iter().filter(|(name, _)| only.is_empty() || only.contains(name)).collect();
+    let mut times: Vec<String> = Vec::new();
+    let started = Instant::now();
+    for (name, step) in &chosen {
+        eprintln!("\n===== {name} =====");
+        let step_started = Instant::now();
+        step().map_err(|error| {
+            let passed = if times.is_empty() { "none".into() } else { times.join(", ") };
+            format!("step `{name}` FAILED: {error}\nxtask: passed before it: {passed}")
+        })?;
+        times.push(format!("{name} {}", seconds(step_started.elapsed())));
+    }
+    println!("xtask: passed: {}; {} in all", times.join(", "), seconds(started.elapsed()));
+    Ok(())
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+/// Runs the host's own cargo in the root of the repository.
+fn run_cargo(what: &str, arguments: &[&str]) -> Result<(), String> {
+    run(what, Command::new("cargo").current_dir(root()).args(arguments))
+}
+
+fn format() -> Result<(), String> {
+    component("fmt", "rustfmt")?;
+    for manifest in ["Cargo.toml", firmware::MANIFEST, FUZZ_MANIFEST] {
+        let arguments = ["fmt", "--check", "--manifest-path", manifest];
+        run_cargo(&format!("format of {manifest}"), &arguments)?;
+    }
+    Ok(())
+}
+
+fn clippy() -> Result<(), String> {
+    component("clippy", "clippy")?;
+    let clippy = |what: &str, arguments: &[&str]| {
+        run_cargo(what, &[&["clippy", "--locked"], arguments, &["--", "-D", "warnings"]].concat())
+    };
+    clippy("clippy of the workspace", &["--workspace", "--all-targets"])?;
+    clippy("clippy of the device crate with defmt", &["-p", "rebearing", "--features", "defmt"])?;
+    // Checked as if for the host, because a toolchain for Cortex-M need not have a clippy; in
+    // release, because a panic handler of one's own wants `panic = "abort"`.
+    let firmware = ["--manifest-path", firmware::MANIFEST, "--release", "--lib", "--bins"];
+    clippy("clippy of the firmware", &firmware)?;
+    clippy("clippy of the fuzz crate", &["--manifest-path", FUZZ_MANIFEST, "--all-targets"])
+}
+
+fn tests() -> Result<(), String> {
+    run_cargo("host tests and doc tests", &["test", "--locked", "--workspace"])
+}
+
+fn docs() -> Result<(), String> {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).env("RUSTDOCFLAGS", "-D warnings");
+    cargo.args(["doc", "--locked", "--workspace", "--no-deps", "--lib"]);
+    run("documentation", &mut cargo)
+}
+
+/// Built inside the firmware's workspace, so that `core` is compiled once per target for this,
+/// the firmware and the panic check together.
+fn thumb() -> Result<(), String> {
+    let toolchain = Thumb::for_targets(&TARGETS)?;
+    let build = |what: &str, target: &str, arguments: &[&str]| {
+        let mut cargo = toolchain.build(firmware::MANIFEST, target, &firmware::target_dir());
+        run(&format!("{what} for {target}"), cargo.arg("--release").args(arguments))
+    };
+    for target in TARGETS {
+        build("device crate", target, &["--package", "rebearing"])?;
+    }
+    build("device crate with defmt", M4F, &["--lib", "--features", "defmt"])
+}
+
+fn build_firmware() -> Result<(), String> {
+    firmware::build(Thumb::for_targets(&[M4F])?, QEMU_BINARY, M4F).map(drop)
+}
+
+/// The tests that need QEMU are marked `ignored`, so that a plain `cargo test` installs nothing.
+fn device() -> Result<(), String> {
+    qemu::find_or_install()?;
+    run_cargo("firmware in QEMU", &["test", "--locked", "--workspace", "--", "--ignored"])
+}
+
+fn panic() -> Result<(), String> {
+    panics::check(Thumb::for_targets(&TARGETS)?)
+}
+
+fn fuzz() -> Result<(), String> {
+    let directory = target_dir("fuzz", "fuzz/target");
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).args(["run", "--locked", "--release", "--bin", "mutate"]);
+    cargo.args(["--manifest-path", FUZZ_MANIFEST, "--target-dir"]).arg(directory);
+    run("mutated model files", cargo.args(["--", MUTATIONS]))
+}

@@ -1,0 +1,134 @@
+//! A Rust toolchain for Cortex-M and the host's own components: found, or installed.
+
+use crate::packages;
+use crate::run::{capture, on_path, root, run};
+use std::path::Path;
+use std::process::Command;
+
+/// Armv6-M: Cortex-M0, M0+, M1; no floating-point unit.
+pub(crate) const M0: &str = "thumbv6m-none-eabi";
+/// Armv7E-M with a floating-point unit: Cortex-M4F and M7; what QEMU runs here.
+pub(crate) const M4F: &str = "thumbv7em-none-eabihf";
+/// Armv8-M with a floating-point unit: Cortex-M33F and later.
+pub(crate) const M33F: &str = "thumbv8m.main-none-eabihf";
+/// All the targets the device crate is built for.
+pub(crate) const TARGETS: [&str; 3] = [M4F, M0, M33F];
+
+/// The oldest compiler that builds the crates (`rust-version` of the workspace).
+const OLDEST: (u32, u32) = (1, 95);
+
+/// Debian's compiler, cargo and library sources: the current ones, and the newer ones that Debian
+/// carries in stable releases for building browsers.
+const DEBIAN: [[&str; 3]; 2] =
+    [["rustc", "cargo", "rust-src"], ["rustc-web", "cargo-web", "rust-web-src"]];
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+const DEBIAN_CARGO: &str = "/usr/bin/cargo";
+const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/core/Cargo.toml";
+/// Debian has no rust-lld.
+const GNU_LD: &str = "arm-none-eabi-ld";
+const GNU_LD_PACKAGE: &str = "binutils-arm-none-eabi";
+
+/// A way to build for Cortex-M.
+#[derive(Clone, Copy)]
+pub(crate) enum Thumb {
+    /// The active toolchain has `core` for the targets, and rust-lld.
+    Active,
+    /// Debian's compiler builds `core` from source and GNU ld links.
+    Debian,
+}
+
+impl Thumb {
+    /// A toolchain for `targets`, installing one if there is none.
+    pub(crate) fn for_targets(targets: &[&str]) -> Result<Self, String> {
+        if active_has(targets) {
+            return Ok(Self::Active);
+        }
+        if debian_is_complete() {
+            return Ok(Self::Debian);
+        }
+        let by_hand = format!("please run: rustup target add {}", targets.join(" "));
+        if let Some(packages) = debian_packages() {
+            packages::install(&packages).map_err(|error| format!("{error} (or {by_hand})"))?;
+            if debian_is_complete() {
+                return Ok(Self::Debian);
+            }
+            return Err(format!("{} is no complete toolchain; {by_hand}", packages.join(" ")));
+        }
+        let mut rustup = Command::new("rustup");
+        run("adding the thumb targets", rustup.args(["target", "add"]).args(targets))
+            .map_err(|_| by_hand)?;
+        Ok(Self::Active)
+    }
+
+    /// `cargo build` for `target`, untouched by the flags and toolchain of the cargo that runs us.
+    pub(crate) fn build(self, manifest: &str, target: &str, target_dir: &Path) -> Command {
+        let mut command = match self {
+            Self::Active => Command::new("cargo"),
+            Self::Debian => Command::new(DEBIAN_CARGO),
+        };
+        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+            command.env_remove(variable);
+        }
+        command.args(["build", "--quiet", "--locked", "--target", target]);
+        command.arg("--manifest-path").arg(root().join(manifest));
+        command.arg("--target-dir").arg(target_dir);
+        if let Self::Debian = self {
+            for variable in ["RUSTUP_TOOLCHAIN", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+                command.env_remove(variable);
+            }
+            let linker =
+                format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace(['-', '.'], "_"));
+            // build-std is not stable yet; a stable compiler lets it through when told so.
+            command.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1").env(linker, GNU_LD);
+            command.args(["-Z", "build-std=core"]);
+        }
+        command
+    }
+}
+
+/// Makes sure that `cargo <subcommand>` works, which comes with the toolchain's `component`.
+pub(crate) fn component(subcommand: &str, component: &str) -> Result<(), String> {
+    let works = || capture(Command::new("cargo").args([subcommand, "--version"])).is_some();
+    if works() {
+        return Ok(());
+    }
+    let mut rustup = Command::new("rustup");
+    let added = run(&format!("adding {component}"), rustup.args(["component", "add", component]));
+    if added.is_ok() && works() {
+        return Ok(());
+    }
+    Err(format!(
+        "cargo {subcommand} is missing; please run: rustup component add {component} \
+         (with Debian's own toolchain: apt-get install {component}-web or rust-{component}-web)"
+    ))
+}
+
+fn active_has(targets: &[&str]) -> bool {
+    let sysroot = capture(Command::new("rustc").args(["--print", "sysroot"]));
+    sysroot.is_some_and(|sysroot| {
+        let installed = Path::new(&sysroot).join("lib/rustlib");
+        targets.iter().all(|target| installed.join(target).join("lib").is_dir())
+    })
+}
+
+fn debian_is_complete() -> bool {
+    let version = capture(Command::new(DEBIAN_RUSTC).arg("--version"));
+    version.is_some_and(|text| text.split(' ').nth(1).is_some_and(recent))
+        && Path::new(DEBIAN_CARGO).is_file()
+        && Path::new(DEBIAN_SOURCES).is_file()
+        && on_path(GNU_LD).is_some()
+}
+
+/// What to install where apt offers a recent compiler.
+fn debian_packages() -> Option<[&'static str; 4]> {
+    DEBIAN.iter().find_map(|&[rustc, cargo, sources]| {
+        let version = packages::candidate(rustc)?;
+        recent(&version).then_some([rustc, cargo, sources, GNU_LD_PACKAGE])
+    })
+}
+
+/// Whether a version such as `1.96.0+dfsg1-1` is new enough.
+fn recent(version: &str) -> bool {
+    let mut numbers = version.split('.').map_while(|number| number.parse().ok());
+    numbers.next().zip(numbers.next()).is_some_and(|version: (u32, u32)| version >= OLDEST)
+}
