@@ -121,9 +121,7 @@ fn clear_starts_a_new_window_and_counts_on() {
     let model = Model::parse(common::GOLDEN).unwrap();
     let mut monitor = Small::<f32>::new(model).unwrap();
     let x = noise(384);
-    let feed = |monitor: &mut Small<'_, f32>, x: &[f32]| {
-        x.iter().filter_map(|x| monitor.push([*x])).next()
-    };
+    let feed = |monitor: &mut Small<'_, f32>, x: &[f32]| x.iter().find_map(|x| monitor.push([*x]));
     let first = feed(&mut monitor, &x).unwrap();
     assert!(feed(&mut monitor, &x[..200]).is_none());
     monitor.clear();

@@ -66,7 +66,7 @@ proptest! {
     fn a_shorter_window_in_a_larger_type_is_the_same(x in samples(256)) {
         let tapered = |out: &mut [f32]| {
             let mut exact = Window::<f32, 256, 1>::new(256, 128);
-            for sample in x.iter() {
+            for sample in &x {
                 exact.push([*sample]);
             }
             let mut buffer = [0.0; 256];
@@ -76,7 +76,7 @@ proptest! {
         let mut exact = vec![0.0; 256];
         tapered(&mut exact);
         let mut roomy = Window::<f32, 4096, 1>::new(256, 128);
-        for sample in x.iter() {
+        for sample in &x {
                 roomy.push([*sample]);
             }
         let mut buffer = [0.0; 4096];
@@ -106,7 +106,7 @@ proptest! {
         let segments: Vec<&[f32]> = x.windows(256).step_by(128).collect();
         for segment in &segments {
             let mut window = Window::<f32, 256, 1>::new(256, 256);
-            for sample in segment.iter() {
+            for sample in *segment {
                 window.push([*sample]);
             }
             let mut buffer = [0.0; 256];

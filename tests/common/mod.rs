@@ -2,7 +2,7 @@
 //!
 //! The reference follows the formulas, not the code: a DFT by its definition, densities by
 //! their exponents. It is slow and has no tricks, so that it can be trusted.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use std::f64::consts::PI;
 

@@ -1,8 +1,9 @@
 //! The monitor on QEMU's mps2-an386 (Cortex-M4F).
 //!
 //! The model lies in the MODEL region, put there by QEMU as probe-rs would put it on a board; the
-//! samples come from a file of the host: little-endian f32 or i16, the axes interleaved. The
-//! command line is `qemu-m4 f32|i16 FILE`. Each report is printed with the exact bits of its
+//! samples come from a file of the host: for each segment its number of frames as u32, then the
+//! frames, f32 or i16, the axes interleaved, all little-endian. Windows do not reach from one
+//! segment into the next. The command line is `qemu-m4 f32|i16 FILE`. Each report is printed with the exact bits of its
 //! numbers, so that `rebearing emulate` can compare them with the host's.
 
 #![no_std]
@@ -33,7 +34,7 @@ enum Failure {
     NoSuchSample,
     CannotOpen,
     CannotRead,
-    NoWholeFrames { length: usize, frame: usize },
+    Empty,
     Model(ModelError),
     Axes(usize),
 }
@@ -102,31 +103,44 @@ fn monitor<S: Raw, const AXES: usize>(
     let mut monitor = Generous::<S, AXES>::new(model).map_err(Failure::Model)?;
     announce::<S>(&mut Line::new(console), AXES, Generous::<S, AXES>::RAM);
 
-    let frame = size_of::<[S; AXES]>();
-    let length = file.length().ok_or(Failure::CannotRead)?;
-    if length == 0 || !length.is_multiple_of(frame) {
-        return Err(Failure::NoWholeFrames { length, frame });
-    }
     let mut bytes = [[0; CHUNK]; size_of::<[f32; 3]>()];
     let mut reports = 0;
-    let mut left = length;
+    let mut left = file.length().filter(|length| *length > 0).ok_or(Failure::Empty)?;
     while left > 0 {
-        let chunk = left.min(frame * CHUNK);
-        let buffer = bytes.as_flattened_mut().get_mut(..chunk).ok_or(Failure::CannotRead)?;
-        let filled = file.read(buffer).filter(|filled| filled.len() == chunk);
-        for frame in filled.ok_or(Failure::CannotRead)?.chunks_exact(frame) {
-            let mut samples = frame.chunks_exact(size_of::<S>()).map(S::decode);
-            // The frame has AXES samples, so the second decoding is never asked for.
-            let sample = [(); AXES].map(|()| samples.next().unwrap_or_else(|| S::decode(&[])));
-            if let Some(report) = monitor.push(sample) {
-                print(&mut Line::new(console), &report);
-                reports += 1;
+        let mut count = [0; 4];
+        read_whole(file, &mut count)?;
+        let frame = size_of::<[S; AXES]>();
+        let mut segment = usize::try_from(u32::from_le_bytes(count))
+            .ok()
+            .and_then(|frames| frames.checked_mul(frame))
+            .ok_or(Failure::CannotRead)?;
+        left = left.checked_sub(count.len() + segment).ok_or(Failure::CannotRead)?;
+        // Time passed between two segments, so no window may hold samples of both.
+        monitor.clear();
+        while segment > 0 {
+            let chunk = segment.min(frame * CHUNK);
+            let buffer = bytes.as_flattened_mut().get_mut(..chunk).ok_or(Failure::CannotRead)?;
+            read_whole(file, buffer)?;
+            for frame in buffer.chunks_exact(frame) {
+                let mut samples = frame.chunks_exact(size_of::<S>()).map(S::decode);
+                // The frame has AXES samples, so the second decoding is never asked for.
+                let sample = [(); AXES].map(|()| samples.next().unwrap_or_else(|| S::decode(&[])));
+                if let Some(report) = monitor.push(sample) {
+                    print(&mut Line::new(console), &report);
+                    reports += 1;
+                }
             }
+            segment -= chunk;
         }
-        left -= chunk;
     }
     Line::new(console).text("done reports=").decimal(reports).end();
     Ok(())
+}
+
+/// Fills `buffer` from the file, or fails.
+fn read_whole(file: &File, buffer: &mut [u8]) -> Result<(), Failure> {
+    let wanted = buffer.len();
+    file.read(buffer).filter(|read| read.len() == wanted).map(drop).ok_or(Failure::CannotRead)
 }
 
 /// The monitor's type and the RAM it takes.
@@ -173,11 +187,7 @@ fn explain(line: &mut Line<'_>, failure: &Failure) {
         Failure::NoSuchSample => line.text("the samples are f32 or i16"),
         Failure::CannotOpen => line.text("cannot open the file of samples"),
         Failure::CannotRead => line.text("cannot read the file of samples to its end"),
-        Failure::NoWholeFrames { length, frame } => line
-            .text("the file of samples has ")
-            .decimal(*length)
-            .text(" bytes, which is not one or more frames of ")
-            .decimal(*frame),
+        Failure::Empty => line.text("the file of samples is empty"),
         Failure::Axes(axes) => {
             line.text("the model has ").decimal(*axes).text(" axes, this firmware one to three")
         }

@@ -60,8 +60,9 @@ pub struct ClassFit {
 /// A labelled mixture and how the fit of each class went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConditionalFit {
-    /// The mixtures of all classes side by side, in the order of the classes; weights are a
-    /// class's share of the samples times the weights within the class.
+    /// The mixtures of all classes side by side, in the order of the classes. Every class has
+    /// the same weight in all, however long it was recorded: how long a fault was recorded on a
+    /// known machine says nothing about how often it will be on another.
     pub mixture: LabelledMixture,
     /// One report per class.
     pub classes: Vec<ClassFit>,
@@ -115,8 +116,7 @@ pub fn fit_conditional<T: Sample>(
             reseeded: fit.reseeded,
         })
         .collect();
-    let priors: Vec<f64> = members.iter().map(|m| m.len() as f64 / labels.len() as f64).collect();
-    Ok(ConditionalFit { mixture: side_by_side(&fits, &priors), classes })
+    Ok(ConditionalFit { mixture: side_by_side(&fits), classes })
 }
 
 fn check(
@@ -244,15 +244,13 @@ fn mean_log_likelihood<T: Sample>(mixture: &Mixture, rows: &Rows<T>) -> Result<f
     Ok(normalise_rows(&mut densities).sum() / rows.len() as f64)
 }
 
-/// Puts the classes' mixtures side by side; `priors` are the classes' shares of the samples.
-fn side_by_side(fits: &[Fit], priors: &[f64]) -> LabelledMixture {
+/// Puts the classes' mixtures side by side, all classes with the same weight.
+fn side_by_side(fits: &[Fit]) -> LabelledMixture {
     let mixtures = || fits.iter().map(|fit| &fit.mixture);
     let components: usize = mixtures().map(Mixture::components).sum();
     let dimensions = mixtures().map(Mixture::dimensions).max().unwrap_or(0);
-    let weights: Array1<f64> = mixtures()
-        .zip(priors)
-        .flat_map(|(mixture, prior)| mixture.weights.iter().map(move |w| w * prior))
-        .collect();
+    let weights: Array1<f64> =
+        mixtures().flat_map(|mixture| mixture.weights.iter().copied()).collect();
     let weights = &weights / weights.sum();
     let mut means = Array2::zeros((components, dimensions));
     let mut labels = Array2::zeros((components, fits.len()));
@@ -276,7 +274,7 @@ fn side_by_side(fits: &[Fit], priors: &[f64]) -> LabelledMixture {
                 }
                 (Covariance::Spherical(all), Covariance::Spherical(v)) => all[k] = v[own],
                 (Covariance::Full(all), Covariance::Full(m)) => {
-                    all.index_axis_mut(Axis(0), k).assign(&m.index_axis(Axis(0), own))
+                    all.index_axis_mut(Axis(0), k).assign(&m.index_axis(Axis(0), own));
                 }
                 (Covariance::Full(all), Covariance::Tied(m)) => {
                     all.index_axis_mut(Axis(0), k).assign(m);
