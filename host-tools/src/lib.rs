@@ -4,5 +4,6 @@ pub mod manifest;
 pub mod mixture;
 pub mod output;
 pub mod recording;
+pub mod simulate;
 pub mod split;
 pub mod transport;
