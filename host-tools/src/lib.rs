@@ -19,6 +19,7 @@ pub mod model_file;
 pub mod output;
 pub mod progress;
 pub mod recording;
+pub mod simulate;
 pub mod source;
 pub mod split;
 pub mod transport;
