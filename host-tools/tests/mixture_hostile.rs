@@ -48,14 +48,7 @@ fn broken_features_are_named() {
         let error = try_fit(&x, &EmSettings::new(2)).unwrap_err();
         let message = error.to_string();
         assert!(message.contains("row 417, column 2"), "{message}");
-        assert!(matches!(
-            error,
-            MixtureError::NotFinite {
-                row: 417,
-                column: 2,
-                ..
-            }
-        ));
+        assert!(matches!(error, MixtureError::NotFinite { row: 417, column: 2, .. }));
         let fitted = try_fit(&clusters(2, 300, 3), &EmSettings::new(2)).unwrap();
         assert!(fitted.mixture.log_likelihoods(x.view()).is_err());
     }
@@ -66,10 +59,7 @@ fn a_constant_column_is_carried_by_the_floor_and_reported() {
     for covariance in KINDS {
         let mut x = clusters(2, 20, 3);
         x.column_mut(1).fill(0.1);
-        let settings = EmSettings {
-            covariance,
-            ..EmSettings::new(2)
-        };
+        let settings = EmSettings { covariance, ..EmSettings::new(2) };
         let fit = try_fit(&x, &settings).unwrap();
         assert_eq!(fit.constant_columns, [1], "{covariance:?}");
         fit.mixture.validate().unwrap();
@@ -83,10 +73,7 @@ fn a_constant_column_is_carried_by_the_floor_and_reported() {
 fn equal_rows_fit_any_number_of_components() {
     for covariance in KINDS {
         let x = Array2::from_elem((12, 2), 5.0);
-        let settings = EmSettings {
-            covariance,
-            ..EmSettings::new(3)
-        };
+        let settings = EmSettings { covariance, ..EmSettings::new(3) };
         let fit = try_fit(&x, &settings).unwrap();
         fit.mixture.validate().unwrap();
         assert!(fit.mixture.means.iter().all(|m| (m - 5.0).abs() < 1e-12));
@@ -97,58 +84,31 @@ fn equal_rows_fit_any_number_of_components() {
 #[test]
 fn one_sample_and_one_dimension_work() {
     for covariance in KINDS {
-        let settings = EmSettings {
-            covariance,
-            ..EmSettings::new(1)
-        };
+        let settings = EmSettings { covariance, ..EmSettings::new(1) };
         let fit = try_fit(&array![[3.0]], &settings).unwrap();
         assert_eq!(fit.mixture.means, array![[3.0]]);
-        let settings = EmSettings {
-            covariance,
-            ..EmSettings::new(2)
-        };
+        let settings = EmSettings { covariance, ..EmSettings::new(2) };
         let fit = try_fit(&clusters(2, 10, 1), &settings).unwrap();
         let mut means = fit.mixture.means.column(0).to_vec();
         means.sort_by(f64::total_cmp);
-        assert!(
-            means[0].abs() < 2.0 && (means[1] - 10.0).abs() < 2.0,
-            "{means:?}"
-        );
+        assert!(means[0].abs() < 2.0 && (means[1] - 10.0).abs() < 2.0, "{means:?}");
     }
 }
 
 #[test]
 fn too_few_samples_are_refused_with_the_remedy() {
     let error = try_fit(&clusters(1, 3, 2), &EmSettings::new(4)).unwrap_err();
-    assert_eq!(
-        error,
-        MixtureError::TooFewSamples {
-            samples: 3,
-            components: 4
-        }
-    );
+    assert_eq!(error, MixtureError::TooFewSamples { samples: 3, components: 4 });
     assert!(error.to_string().contains("at most 3"));
     // Rows that count for nothing are not samples.
     let weights = [1.0, 0.0, 1.0];
     let x = clusters(1, 3, 2);
     let error = fit(x.view(), Some(&weights), &EmSettings::new(3), &|_| {}).unwrap_err();
-    assert_eq!(
-        error,
-        MixtureError::TooFewSamples {
-            samples: 2,
-            components: 3
-        }
-    );
+    assert_eq!(error, MixtureError::TooFewSamples { samples: 2, components: 3 });
     let empty = Array2::<f64>::zeros((0, 2));
-    assert!(matches!(
-        try_fit(&empty, &EmSettings::new(1)),
-        Err(MixtureError::Empty { .. })
-    ));
+    assert!(matches!(try_fit(&empty, &EmSettings::new(1)), Err(MixtureError::Empty { .. })));
     let flat = Array2::<f64>::zeros((2, 0));
-    assert!(matches!(
-        try_fit(&flat, &EmSettings::new(1)),
-        Err(MixtureError::Empty { .. })
-    ));
+    assert!(matches!(try_fit(&flat, &EmSettings::new(1)), Err(MixtureError::Empty { .. })));
 }
 
 #[test]
@@ -156,34 +116,13 @@ fn settings_out_of_range_are_refused() {
     let x = clusters(2, 10, 2);
     let good = EmSettings::new(2);
     for settings in [
-        EmSettings {
-            components: 0,
-            ..good.clone()
-        },
-        EmSettings {
-            restarts: 0,
-            ..good.clone()
-        },
-        EmSettings {
-            max_iterations: 0,
-            ..good.clone()
-        },
-        EmSettings {
-            tolerance: f64::NAN,
-            ..good.clone()
-        },
-        EmSettings {
-            variance_floor: 0.0,
-            ..good.clone()
-        },
-        EmSettings {
-            variance_floor: f64::INFINITY,
-            ..good.clone()
-        },
-        EmSettings {
-            minimum_count: -1.0,
-            ..good.clone()
-        },
+        EmSettings { components: 0, ..good.clone() },
+        EmSettings { restarts: 0, ..good.clone() },
+        EmSettings { max_iterations: 0, ..good.clone() },
+        EmSettings { tolerance: f64::NAN, ..good.clone() },
+        EmSettings { variance_floor: 0.0, ..good.clone() },
+        EmSettings { variance_floor: f64::INFINITY, ..good.clone() },
+        EmSettings { minimum_count: -1.0, ..good.clone() },
     ] {
         let error = try_fit(&x, &settings).unwrap_err();
         assert!(matches!(error, MixtureError::Setting { .. }), "{error}");
@@ -194,33 +133,14 @@ fn settings_out_of_range_are_refused() {
         assert!(matches!(error, MixtureError::SampleWeight { row: r, .. } if r == row));
     }
     let error = fit(x.view(), Some(&[1.0]), &good, &|_| {}).unwrap_err();
-    assert!(matches!(
-        error,
-        MixtureError::Length {
-            expected: 20,
-            found: 1,
-            ..
-        }
-    ));
+    assert!(matches!(error, MixtureError::Length { expected: 20, found: 1, .. }));
 }
 
 #[test]
 fn a_start_that_does_not_fit_is_refused() {
     let x = clusters(2, 10, 2);
-    let with = |start| {
-        try_fit(
-            &x,
-            &EmSettings {
-                start,
-                ..EmSettings::new(2)
-            },
-        )
-    };
-    for means in [
-        array![[0.0, 0.0]],
-        array![[0.0], [1.0]],
-        array![[0.0, f64::NAN], [1.0, 1.0]],
-    ] {
+    let with = |start| try_fit(&x, &EmSettings { start, ..EmSettings::new(2) });
+    for means in [array![[0.0, 0.0]], array![[0.0], [1.0]], array![[0.0, f64::NAN], [1.0, 1.0]]] {
         with(Start::Means(means)).unwrap_err();
     }
     let mixture = Mixture {
@@ -230,10 +150,7 @@ fn a_start_that_does_not_fit_is_refused() {
     };
     let error = with(Start::Mixture(mixture.clone())).unwrap_err();
     assert!(error.to_string().contains("sum to"), "{error}");
-    let mixture = Mixture {
-        weights: array![0.4, 0.6],
-        ..mixture
-    };
+    let mixture = Mixture { weights: array![0.4, 0.6], ..mixture };
     let error = with(Start::Mixture(mixture)).unwrap_err();
     assert!(error.to_string().contains("Spherical"), "{error}");
 }
@@ -244,11 +161,8 @@ fn a_component_without_samples_is_put_where_the_fit_is_worst() {
     // The third mean is so far out that no sample is near it.
     let means = array![[0.0, 0.0], [10.0, -10.0], [1e4, 1e4]];
     for covariance in KINDS {
-        let settings = EmSettings {
-            covariance,
-            start: Start::Means(means.clone()),
-            ..EmSettings::new(3)
-        };
+        let settings =
+            EmSettings { covariance, start: Start::Means(means.clone()), ..EmSettings::new(3) };
         let fit = try_fit(&x, &settings).unwrap();
         assert!(fit.reseeded > 0, "{covariance:?}");
         assert!(
@@ -279,15 +193,8 @@ fn a_weight_counts_as_so_many_rows() {
         let a = fit(x.view(), Some(&weights), &settings, &|_| {}).unwrap();
         let b = try_fit(&repeated, &settings).unwrap();
         assert_eq!(a.iterations, b.iterations);
-        assert!(
-            (a.log_likelihood - b.log_likelihood).abs() < 1e-9,
-            "{covariance:?}"
-        );
-        assert!(
-            (&a.mixture.means - &b.mixture.means)
-                .iter()
-                .all(|e| e.abs() < 1e-9)
-        );
+        assert!((a.log_likelihood - b.log_likelihood).abs() < 1e-9, "{covariance:?}");
+        assert!((&a.mixture.means - &b.mixture.means).iter().all(|e| e.abs() < 1e-9));
     }
 }
 
@@ -297,42 +204,18 @@ fn small_and_absent_classes() {
     let labels = [0, 0, 0, 0, 1, 0, 0, 0, 2, 2, 2, 2];
     let fit = conditional(&x, &labels, 3, &ComponentCount::PerClass(2)).unwrap();
     let components: Vec<usize> = fit.classes.iter().map(|c| c.components).collect();
-    assert_eq!(
-        components,
-        [2, 1, 2],
-        "the class of one sample has one component"
-    );
+    assert_eq!(components, [2, 1, 2], "the class of one sample has one component");
     assert_eq!(fit.classes[1].asked, Some(2));
     fit.mixture.mixture.validate().unwrap();
     assert!((fit.mixture.mixture.weights[2] - 1.0 / 12.0).abs() < 1e-12);
     assert_eq!(fit.mixture.labels.row(2).to_vec(), [0.0, 1.0, 0.0]);
 
     let error = conditional(&x, &labels, 4, &ComponentCount::PerClass(1)).unwrap_err();
-    assert!(
-        error.to_string().contains("'class 3' has no samples"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("'class 3' has no samples"), "{error}");
     let error = conditional(&x, &labels, 2, &ComponentCount::PerClass(1)).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            MixtureError::Label {
-                row: 8,
-                label: 2,
-                classes: 2
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, MixtureError::Label { row: 8, label: 2, classes: 2 }), "{error}");
     let error = conditional(&x, &labels[..5], 3, &ComponentCount::PerClass(1)).unwrap_err();
-    assert!(matches!(
-        error,
-        MixtureError::Length {
-            expected: 12,
-            found: 5,
-            ..
-        }
-    ));
+    assert!(matches!(error, MixtureError::Length { expected: 12, found: 5, .. }));
     let one_class = conditional(&x, &[0; 12], 1, &ComponentCount::PerClass(3)).unwrap();
     assert_eq!(one_class.mixture.labels, Array2::ones((3, 1)));
 }
@@ -347,21 +230,11 @@ fn components_are_counted_by_bic_and_by_held_out_likelihood() {
         x.row_mut(300 + i).assign(&three.row(i % 3 * 100 + i / 3));
     }
     let labels: Vec<usize> = (0..600).map(|i| i / 300).collect();
-    for choice in [
-        ComponentCount::Bic { most: 5 },
-        ComponentCount::HeldOut { most: 5, part: 0.3 },
-    ] {
+    for choice in [ComponentCount::Bic { most: 5 }, ComponentCount::HeldOut { most: 5, part: 0.3 }]
+    {
         let fit = conditional(&x, &labels, 2, &choice).unwrap();
-        assert!(
-            fit.classes[0].components <= 2,
-            "{choice:?}: {:?}",
-            fit.classes
-        );
-        assert_eq!(
-            fit.classes[1].components, 3,
-            "{choice:?}: {:?}",
-            fit.classes
-        );
+        assert!(fit.classes[0].components <= 2, "{choice:?}: {:?}", fit.classes);
+        assert_eq!(fit.classes[1].components, 3, "{choice:?}: {:?}", fit.classes);
         assert_eq!(fit.classes[0].asked, None);
     }
     for choice in [
@@ -369,10 +242,7 @@ fn components_are_counted_by_bic_and_by_held_out_likelihood() {
         ComponentCount::Each(vec![1]),
         ComponentCount::Bic { most: 0 },
         ComponentCount::HeldOut { most: 2, part: 1.0 },
-        ComponentCount::HeldOut {
-            most: 2,
-            part: f64::NAN,
-        },
+        ComponentCount::HeldOut { most: 2, part: f64::NAN },
     ] {
         conditional(&x, &labels, 2, &choice).unwrap_err();
     }
