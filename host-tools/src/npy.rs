@@ -112,7 +112,7 @@ pub fn read_vector(path: &Path) -> Result<Array1<f64>, NpyError> {
 }
 
 /// Writes a matrix as float64, whole or not at all.
-pub fn write_matrix(path: &Path, matrix: ArrayView2<f64>) -> Result<(), NpyError> {
+pub fn write_matrix(path: &Path, matrix: &ArrayView2<f64>) -> Result<(), NpyError> {
     let mut bytes = Vec::new();
     let (rows, columns) = matrix.dim();
     let encode = |bytes: &mut Vec<u8>| -> io::Result<()> {
@@ -258,9 +258,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.npy");
         let x = Array2::from_shape_fn((300, 70), |(i, j)| 0.1 * i as f64 - j as f64);
-        write_matrix(&path, x.view()).unwrap();
+        write_matrix(&path, &x.view()).unwrap();
         assert_eq!(read_matrix(&path).unwrap(), Matrix::F64(x.clone()));
-        write_matrix(&path, x.t()).unwrap();
+        write_matrix(&path, &x.t()).unwrap();
         assert_eq!(read_matrix(&path).unwrap().into_f64(), x.t());
     }
 
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(read_matrix(file.path()).unwrap(), Matrix::F32(expected));
         let file = npy(">f4", false, "(6,)", &data);
         assert_eq!(read_matrix(file.path()).unwrap().dim(), (6, 1));
-        assert_eq!(read_vector(file.path()).unwrap()[5], 6.0);
+        assert_eq!(read_vector(file.path()).unwrap(), array![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     }
 
     #[test]
