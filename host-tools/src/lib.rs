@@ -16,6 +16,7 @@ pub mod front_end;
 pub mod manifest;
 pub mod mixture;
 pub mod model_file;
+pub mod npy;
 pub mod output;
 pub mod progress;
 pub mod recording;

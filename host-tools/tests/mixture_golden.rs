@@ -110,9 +110,10 @@ fn parameters_and_likelihood_are_those_of_scikit_learn() {
             assert_close(&format!("{what}: means"), &fit.mixture.means, &run.means);
             let what = format!("{what}: covariances");
             match &fit.mixture.covariance {
-                Covariance::Diagonal(v) => assert_close(&what, v, &run.covariances),
+                Covariance::Diagonal(v) | Covariance::Tied(v) => {
+                    assert_close(&what, v, &run.covariances);
+                }
                 Covariance::Spherical(v) => assert_close(&what, v, &run.covariances),
-                Covariance::Tied(v) => assert_close(&what, v, &run.covariances),
                 Covariance::Full(v) => assert_close(&what, v, &run.covariances),
             }
         }

@@ -351,7 +351,9 @@ pub(super) fn expect<T: Sample>(
         for (i, shares) in range.zip(shares.chunks_mut(components)) {
             let weight = rows.weight(i);
             log_likelihood += weight * normalise(shares);
-            shares.iter_mut().for_each(|share| *share *= weight);
+            for share in shares {
+                *share *= weight;
+            }
         }
         log_likelihood
     })

@@ -148,7 +148,7 @@ impl Background {
             mixture.weights[k] = share;
             match &mut mixture.covariance {
                 Covariance::Diagonal(v) => {
-                    v.row_mut(k).assign(&(&self.covariance.row(0) + self.variance_floor))
+                    v.row_mut(k).assign(&(&self.covariance.row(0) + self.variance_floor));
                 }
                 Covariance::Spherical(v) => {
                     v[k] = self.covariance.sum() / rows.dimensions() as f64 + self.variance_floor;
