@@ -1,0 +1,3 @@
+//! From a transport plan to a classifier for the target machine.
+
+pub mod propagate;

@@ -1,0 +1,356 @@
+//! The scaling iterations behind Sinkhorn and its relaxed kin.
+//!
+//! The plan is `P_ij = a_i b_j exp(f_i + g_j − c_ij/ε)`, and the two potentials are set in turn:
+//! to meet a marginal that is held, or to a fraction τ/(τ+ε) of that for one that is relaxed by a
+//! KL penalty of weight τ (Chizat et al. 2018).
+//!
+//! Potentials are kept as logarithms. Between two evaluations of the exponentials the iterations
+//! multiply a kernel by scalings, which is the same arithmetic without any exponential; as soon as a
+//! scaling leaves a safe range it goes into the potentials and the kernel is computed anew
+//! (Schmitzer 2019). Epsilon comes down in steps, each starting from the potentials of the one before.
+//!
+//! Own code: the one crate there is works in single precision.
+
+use ndarray::{Array1, Array2, ArrayRef2};
+
+use super::TransportError;
+
+/// Scalings outside `1/SAFE..SAFE` are absorbed. Kernel entries that have underflown would need
+/// a product of two scalings of 1e300 to matter.
+const SAFE: f64 = 1e30;
+/// Ratio of one epsilon to the next on the way down.
+const EPSILON_STEP: f64 = 0.25;
+/// Marginal error at which a step on the way down has done its work, and its iteration limit.
+const STEP_TOLERANCE: f64 = 1e-2;
+const STEP_ITERATIONS: usize = 100;
+/// Below this, potentials over epsilon have no digits left for the marginals.
+const LEAST_EPSILON: f64 = 1e-12;
+
+/// What is asked of the iterations.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings {
+    /// Weight of the entropy, relative to the largest cost.
+    pub(super) epsilon: f64,
+    /// Weights of the KL penalties of rows and columns, in the same unit; infinite if held.
+    pub(super) taus: [f64; 2],
+    pub(super) tolerance: f64,
+    pub(super) max_iterations: usize,
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), TransportError> {
+        let parameter = |name, value, allowed| {
+            Err(TransportError::Parameter {
+                name,
+                value,
+                allowed,
+            })
+        };
+        if !(self.epsilon.is_finite() && self.epsilon >= LEAST_EPSILON) {
+            return parameter(
+                "epsilon",
+                self.epsilon,
+                "finite and at least 1e-12 of the largest cost",
+            );
+        }
+        if let Some(tau) = self
+            .taus
+            .into_iter()
+            .find(|tau| tau.is_nan() || *tau <= 0.0)
+        {
+            return parameter("tau", tau, "positive");
+        }
+        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
+            return parameter("tolerance", self.tolerance, "positive and finite");
+        }
+        Ok(())
+    }
+
+    /// The exponents τ/(τ+ε) of the two updates.
+    fn exponents(&self, epsilon: f64) -> [f64; 2] {
+        self.taus.map(|tau| {
+            if tau.is_infinite() {
+                1.0
+            } else {
+                tau / (tau + epsilon)
+            }
+        })
+    }
+}
+
+/// A plan, the iterations it took, and its potentials in units of the cost.
+pub(super) struct Scaled {
+    pub(super) plan: Array2<f64>,
+    pub(super) iterations: usize,
+    pub(super) duals: (Array1<f64>, Array1<f64>),
+}
+
+/// Runs the iterations on checked weights and costs; `largest` is the cost's largest magnitude.
+pub(super) fn solve(
+    a: &[f64],
+    b: &[f64],
+    cost: &ArrayRef2<f64>,
+    largest: f64,
+    settings: &Settings,
+) -> Result<Scaled, TransportError> {
+    settings.check()?;
+    let scale = if largest > 0.0 { largest } else { 1.0 };
+    let support = |weights: &[f64]| -> Vec<usize> {
+        (0..weights.len()).filter(|&i| weights[i] > 0.0).collect()
+    };
+    let (rows, columns) = (support(a), support(b));
+    let mut state = State {
+        a: rows.iter().map(|&i| a[i]).collect(),
+        b: columns.iter().map(|&j| b[j]).collect(),
+        costs: rows
+            .iter()
+            .flat_map(|&i| columns.iter().map(move |&j| cost[[i, j]] / scale))
+            .collect(),
+        f: vec![0.0; rows.len()],
+        g: vec![0.0; columns.len()],
+        kernel: vec![0.0; rows.len() * columns.len()],
+        epsilon: 1.0,
+    };
+    let iterations = state.descend(settings)?;
+
+    let epsilon = settings.epsilon;
+    let mut plan = Array2::zeros(cost.dim());
+    for (&i, masses) in rows.iter().zip(state.kernel.chunks_exact(columns.len())) {
+        for (&j, &mass) in columns.iter().zip(masses) {
+            plan[[i, j]] = mass;
+        }
+    }
+    // Rows and columns without weight get the potential that the update would give them.
+    let [row_exponent, column_exponent] = settings.exponents(epsilon);
+    let mut f = Array1::from_shape_fn(a.len(), |i| {
+        let terms = columns
+            .iter()
+            .zip(&state.g)
+            .map(|(&j, g)| (b[j], g - cost[[i, j]] / scale / epsilon));
+        -row_exponent * log_sum_exp(terms)
+    });
+    for (&i, &potential) in rows.iter().zip(&state.f) {
+        f[i] = potential;
+    }
+    let mut g = Array1::from_shape_fn(b.len(), |j| {
+        let terms = rows
+            .iter()
+            .zip(&state.f)
+            .map(|(&i, f)| (a[i], f - cost[[i, j]] / scale / epsilon));
+        -column_exponent * log_sum_exp(terms)
+    });
+    for (&j, &potential) in columns.iter().zip(&state.g) {
+        g[j] = potential;
+    }
+    let unit = epsilon * scale;
+    Ok(Scaled {
+        plan,
+        iterations,
+        duals: (f * unit, g * unit),
+    })
+}
+
+/// `ln Σ w exp(x)` over pairs `(w, x)` with positive w.
+fn log_sum_exp(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let largest = terms
+        .clone()
+        .map(|(_, x)| x)
+        .fold(f64::NEG_INFINITY, f64::max);
+    largest
+        + terms
+            .map(|(w, x)| w * (x - largest).exp())
+            .sum::<f64>()
+            .ln()
+}
+
+/// Weights, costs (row by row, largest magnitude one), potentials over epsilon, and the kernel.
+struct State {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    costs: Vec<f64>,
+    f: Vec<f64>,
+    g: Vec<f64>,
+    kernel: Vec<f64>,
+    epsilon: f64,
+}
+
+impl State {
+    /// Brings epsilon down to its value and iterates there to the tolerance.
+    fn descend(&mut self, settings: &Settings) -> Result<usize, TransportError> {
+        let mut done = 0;
+        let mut epsilon = settings.epsilon.max(1.0);
+        loop {
+            // Potentials keep their value in units of the cost.
+            let ratio = self.epsilon / epsilon;
+            self.f
+                .iter_mut()
+                .chain(&mut self.g)
+                .for_each(|x| *x *= ratio);
+            self.epsilon = epsilon;
+            let last = epsilon <= settings.epsilon;
+            let (tolerance, limit) = if last {
+                (settings.tolerance, settings.max_iterations)
+            } else {
+                (
+                    STEP_TOLERANCE,
+                    settings.max_iterations.min(done + STEP_ITERATIONS),
+                )
+            };
+            let error = self.iterate(settings.exponents(epsilon), tolerance, limit, &mut done);
+            if last {
+                return if error <= tolerance {
+                    Ok(done)
+                } else {
+                    Err(TransportError::NotConverged {
+                        iterations: done,
+                        marginal_error: error,
+                        tolerance,
+                    })
+                };
+            }
+            epsilon = (epsilon * EPSILON_STEP).max(settings.epsilon);
+        }
+    }
+
+    /// Iterates at the present epsilon; the kernel ends as the plan. Gives the last error.
+    fn iterate(
+        &mut self,
+        exponents: [f64; 2],
+        tolerance: f64,
+        limit: usize,
+        done: &mut usize,
+    ) -> f64 {
+        let [row_exponent, column_exponent] = exponents;
+        let contraction = row_exponent * column_exponent;
+        let mut error = f64::INFINITY;
+        while error > tolerance && *done < limit {
+            self.log_update(exponents);
+            *done += 1;
+            self.fill_kernel();
+            let mut u = vec![1.0; self.a.len()];
+            let mut v = vec![1.0; self.b.len()];
+            // With exponent e the new scaling of row i is (a_i / sum_i)^e · exp((e − 1) f_i).
+            let damping = |potentials: &[f64], exponent: f64| -> Vec<f64> {
+                potentials
+                    .iter()
+                    .map(|x| ((exponent - 1.0) * x).exp())
+                    .collect()
+            };
+            let row_damping = damping(&self.f, row_exponent);
+            let column_damping = damping(&self.g, column_exponent);
+            let update = |target: f64, sum: f64, exponent: f64, damping: f64| {
+                if exponent < 1.0 {
+                    (target / sum).powf(exponent) * damping
+                } else {
+                    target / sum
+                }
+            };
+            let mut safe = true;
+            let mut column_sums = vec![0.0; self.b.len()];
+            while safe && error > tolerance && *done < limit {
+                let mut change = 0.0_f64;
+                let mut row_error = 0.0;
+                column_sums.fill(0.0);
+                // One pass over the kernel does both products: a row that has just given its sum is
+                // still in the cache when it is added to the column sums.
+                for (i, row) in self.kernel.chunks_exact(v.len()).enumerate() {
+                    let sum = dot(row, &v);
+                    row_error += (u[i] * sum - self.a[i]).abs();
+                    let new = update(self.a[i], sum, row_exponent, row_damping[i]);
+                    change = change.max((new / u[i] - 1.0).abs());
+                    safe &= new > 1.0 / SAFE && new < SAFE;
+                    u[i] = new;
+                    for (column_sum, k) in column_sums.iter_mut().zip(row) {
+                        *column_sum += new * k;
+                    }
+                }
+                for (j, &sum) in column_sums.iter().enumerate() {
+                    let new = update(self.b[j], sum, column_exponent, column_damping[j]);
+                    change = change.max((new / v[j] - 1.0).abs());
+                    safe &= new > 1.0 / SAFE && new < SAFE;
+                    v[j] = new;
+                }
+                *done += 1;
+                error = if contraction < 1.0 {
+                    // The update contracts by this factor in the sup norm, so this bounds how far
+                    // the potentials still are from their limit.
+                    change * contraction / (1.0 - contraction)
+                } else {
+                    row_error
+                };
+                if !safe {
+                    // What has left the range may have lost its digits: judge after the next round.
+                    error = f64::INFINITY;
+                }
+            }
+            let absorb = |potentials: &mut [f64], scalings: &[f64]| {
+                for (potential, scaling) in potentials.iter_mut().zip(scalings) {
+                    // An overflown scaling is left out; the update in the log domain sets it right.
+                    let log = scaling.ln();
+                    *potential += if log.is_finite() { log } else { 0.0 };
+                }
+            };
+            absorb(&mut self.f, &u);
+            absorb(&mut self.g, &v);
+        }
+        self.fill_kernel();
+        error
+    }
+
+    /// One iteration in the log domain, from whatever the potentials are.
+    fn log_update(&mut self, [row_exponent, column_exponent]: [f64; 2]) {
+        let n = self.b.len();
+        let epsilon = self.epsilon;
+        for (row, f) in self.costs.chunks_exact(n).zip(&mut self.f) {
+            let terms = row
+                .iter()
+                .zip(&self.g)
+                .zip(&self.b)
+                .map(|((c, g), b)| (*b, g - c / epsilon));
+            *f = -row_exponent * log_sum_exp(terms);
+        }
+        let mut largest = vec![f64::NEG_INFINITY; n];
+        for (row, f) in self.costs.chunks_exact(n).zip(&self.f) {
+            for (largest, c) in largest.iter_mut().zip(row) {
+                *largest = largest.max(f - c / epsilon);
+            }
+        }
+        let mut sums = vec![0.0; n];
+        for ((row, f), a) in self.costs.chunks_exact(n).zip(&self.f).zip(&self.a) {
+            for ((sum, largest), c) in sums.iter_mut().zip(&largest).zip(row) {
+                *sum += a * (f - c / epsilon - largest).exp();
+            }
+        }
+        for ((g, sum), largest) in self.g.iter_mut().zip(&sums).zip(&largest) {
+            *g = -column_exponent * (largest + sum.ln());
+        }
+    }
+
+    /// The plan of the present potentials.
+    fn fill_kernel(&mut self) {
+        let n = self.b.len();
+        let rows = self
+            .kernel
+            .chunks_exact_mut(n)
+            .zip(self.costs.chunks_exact(n));
+        for ((kernel, costs), (a, f)) in rows.zip(self.a.iter().zip(&self.f)) {
+            for ((k, c), (b, g)) in kernel.iter_mut().zip(costs).zip(self.b.iter().zip(&self.g)) {
+                *k = a * b * (f + g - c / self.epsilon).exp();
+            }
+        }
+    }
+}
+
+/// A dot product in lanes that become vector code.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let (xs, x_rest) = x.as_chunks::<LANES>();
+    let (ys, y_rest) = y.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for (xs, ys) in xs.iter().zip(ys) {
+        for ((lane, x), y) in lanes.iter_mut().zip(xs).zip(ys) {
+            *lane += x * y;
+        }
+    }
+    lanes.iter().sum::<f64>() + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
+}
