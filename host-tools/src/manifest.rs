@@ -114,10 +114,8 @@ pub enum ManifestError {
 impl Manifest {
     /// The manifest in a file, every row checked; the recordings are not opened yet.
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
-        let bytes = std::fs::read(path).map_err(|source| ManifestError::Io {
-            path: path.into(),
-            source,
-        })?;
+        let bytes = std::fs::read(path)
+            .map_err(|source| ManifestError::Io { path: path.into(), source })?;
         let text = std::str::from_utf8(&bytes).map_err(|error| ManifestError::NotUtf8 {
             path: path.into(),
             at: error.valid_up_to(),
@@ -187,11 +185,7 @@ impl Manifest {
     /// A row's recording; the rate that the file itself carries, if any, must be the row's.
     pub fn recording(&self, row: &Row) -> Result<Recording, ManifestError> {
         let recording = recording::read(&row.path, row.channel.as_deref()).map_err(|source| {
-            ManifestError::Recording {
-                path: self.path.clone(),
-                line: row.line,
-                source,
-            }
+            ManifestError::Recording { path: self.path.clone(), line: row.line, source }
         })?;
         match recording.rate_hz {
             Some(rate_hz) if (rate_hz - row.rate_hz).abs() > 1e-6 * rate_hz => Err(self.row_error(
@@ -231,11 +225,7 @@ impl Manifest {
     }
 
     fn row_error(&self, row: &Row, reason: String) -> ManifestError {
-        ManifestError::Row {
-            path: self.path.clone(),
-            line: row.line,
-            reason,
-        }
+        ManifestError::Row { path: self.path.clone(), line: row.line, reason }
     }
 }
 
@@ -251,31 +241,18 @@ impl Columns {
         let position = |column: &str| header.iter().position(|name| name == column);
         let mut required = [0; 4];
         for (place, column) in required.iter_mut().zip(REQUIRED) {
-            *place = position(column).ok_or_else(|| ManifestError::MissingColumn {
-                path: path.into(),
-                column,
-            })?;
+            *place = position(column)
+                .ok_or_else(|| ManifestError::MissingColumn { path: path.into(), column })?;
         }
-        Ok(Self {
-            required,
-            rpm: position("rpm"),
-            channel: position("channel"),
-        })
+        Ok(Self { required, rpm: position("rpm"), channel: position("channel") })
     }
 
     fn row(&self, manifest: &Path, line: u64, record: &StringRecord) -> Result<Row, ManifestError> {
-        let error = |reason: String| ManifestError::Row {
-            path: manifest.into(),
-            line,
-            reason,
-        };
-        let [name, label, domain, rate_hz] = self
-            .required
-            .map(|column| record.get(column).unwrap_or_default());
+        let error = |reason: String| ManifestError::Row { path: manifest.into(), line, reason };
+        let [name, label, domain, rate_hz] =
+            self.required.map(|column| record.get(column).unwrap_or_default());
         let optional = |column: Option<usize>| {
-            column
-                .and_then(|column| record.get(column))
-                .filter(|field| !field.is_empty())
+            column.and_then(|column| record.get(column)).filter(|field| !field.is_empty())
         };
         for (column, field) in [("path", name), ("domain", domain)] {
             if field.is_empty() {
@@ -284,26 +261,18 @@ impl Columns {
         }
         let positive = |column: &str, field: &str| {
             let number = field.parse::<f64>().ok();
-            number
-                .filter(|number| number.is_finite() && *number > 0.0)
-                .ok_or_else(|| {
-                    error(format!(
-                        "{column} of {name} is {field:?}; it must be a number above 0"
-                    ))
-                })
+            number.filter(|number| number.is_finite() && *number > 0.0).ok_or_else(|| {
+                error(format!("{column} of {name} is {field:?}; it must be a number above 0"))
+            })
         };
         Ok(Row {
             line,
             name: name.into(),
             path: manifest.parent().unwrap_or(Path::new("")).join(name),
-            label: Some(label)
-                .filter(|label| !label.is_empty())
-                .map(Into::into),
+            label: Some(label).filter(|label| !label.is_empty()).map(Into::into),
             domain: domain.into(),
             rate_hz: positive("rate_hz", rate_hz)?,
-            rpm: optional(self.rpm)
-                .map(|rpm| positive("rpm", rpm))
-                .transpose()?,
+            rpm: optional(self.rpm).map(|rpm| positive("rpm", rpm)).transpose()?,
             channel: optional(self.channel).map(Into::into),
         })
     }

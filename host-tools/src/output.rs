@@ -22,10 +22,7 @@ pub struct OutputError {
 /// which replaces a file of that name. A link keeps pointing to the same file; a device such as
 /// `/dev/null` is written to directly.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
-    write_whole(path, bytes).map_err(|source| OutputError {
-        path: path.into(),
-        source,
-    })
+    write_whole(path, bytes).map_err(|source| OutputError { path: path.into(), source })
 }
 
 /// Fails at once if [`write`] would, so that a command can refuse before long work.
@@ -34,10 +31,7 @@ pub fn check_writable(path: &Path) -> Result<(), OutputError> {
         Destination::File(path) => temporary_beside(&path).map(drop),
         Destination::Device => OpenOptions::new().write(true).open(path).map(drop),
     };
-    check().map_err(|source| OutputError {
-        path: path.into(),
-        source,
-    })
+    check().map_err(|source| OutputError { path: path.into(), source })
 }
 
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -84,9 +78,7 @@ impl Destination {
 }
 
 fn folder_of(path: &Path) -> &Path {
-    path.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
@@ -130,10 +122,7 @@ mod tests {
         ] {
             for result in [check_writable(&path), write(&path, b"x")] {
                 let message = result.unwrap_err().to_string();
-                assert!(
-                    message.starts_with(&path.display().to_string()),
-                    "{message}"
-                );
+                assert!(message.starts_with(&path.display().to_string()), "{message}");
                 assert!(message.contains("folder that exists"), "{message}");
             }
         }

@@ -49,10 +49,7 @@ pub fn in_time(frames: &[Vec<usize>], fraction: f64) -> Result<Split, SplitError
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(SplitError(fraction));
     }
-    let mut split = Split {
-        first: Vec::new(),
-        last: Vec::new(),
-    };
+    let mut split = Split { first: Vec::new(), last: Vec::new() };
     for (recording, segments) in frames.iter().enumerate() {
         if let [len] = *segments.as_slice() {
             let cut = cut(len, fraction);
@@ -61,11 +58,7 @@ pub fn in_time(frames: &[Vec<usize>], fraction: f64) -> Result<Split, SplitError
         } else {
             let cut = cut(segments.len(), fraction);
             for (segment, &len) in segments.iter().enumerate() {
-                let side = if segment < cut {
-                    &mut split.first
-                } else {
-                    &mut split.last
-                };
+                let side = if segment < cut { &mut split.first } else { &mut split.last };
                 push(side, recording, segment, 0..len);
             }
         }
@@ -92,12 +85,7 @@ fn cut(n: usize, fraction: f64) -> usize {
 
 fn push(side: &mut Vec<Part>, recording: usize, segment: usize, frames: Range<usize>) {
     if !frames.is_empty() {
-        side.push(Part {
-            recording,
-            segment,
-            start: frames.start,
-            end: frames.end,
-        });
+        side.push(Part { recording, segment, start: frames.start, end: frames.end });
     }
 }
 

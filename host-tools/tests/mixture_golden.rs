@@ -55,8 +55,7 @@ impl Problem {
                 CovarianceKind::Spherical => Covariance::Spherical(Array1::from_elem(k, v)),
                 CovarianceKind::Full => {
                     let mut all = Array3::zeros((k, d, d));
-                    all.axis_iter_mut(Axis(0))
-                        .for_each(|mut m| m.assign(&identity));
+                    all.axis_iter_mut(Axis(0)).for_each(|mut m| m.assign(&identity));
                     Covariance::Full(all)
                 }
                 CovarianceKind::Tied => Covariance::Tied(identity),
@@ -90,10 +89,7 @@ fn assert_close<'a>(what: &str, found: impl IntoIterator<Item = &'a f64>, expect
     let found: Vec<f64> = found.into_iter().copied().collect();
     assert_eq!(found.len(), expected.len(), "{what}");
     for (i, (f, e)) in found.iter().zip(expected).enumerate() {
-        assert!(
-            (f - e).abs() <= 1e-9 * e.abs().max(1e-3),
-            "{what}[{i}]: {f} instead of {e}"
-        );
+        assert!((f - e).abs() <= 1e-9 * e.abs().max(1e-3), "{what}[{i}]: {f} instead of {e}");
     }
 }
 
@@ -101,10 +97,7 @@ fn assert_close<'a>(what: &str, found: impl IntoIterator<Item = &'a f64>, expect
 fn parameters_and_likelihood_are_those_of_scikit_learn() {
     for (p, problem) in problems().iter().enumerate() {
         for run in &problem.runs {
-            let what = format!(
-                "problem {p}, {}, {} iterations",
-                run.covariance, run.iterations
-            );
+            let what = format!("problem {p}, {}, {} iterations", run.covariance, run.iterations);
             let fit = problem.fit(run);
             assert_eq!(fit.iterations, run.iterations, "{what}");
             assert_eq!(fit.reseeded, 0, "{what}");
@@ -113,11 +106,7 @@ fn parameters_and_likelihood_are_those_of_scikit_learn() {
                 [&fit.log_likelihood],
                 &[run.lower_bound],
             );
-            assert_close(
-                &format!("{what}: weights"),
-                &fit.mixture.weights,
-                &run.weights,
-            );
+            assert_close(&format!("{what}: weights"), &fit.mixture.weights, &run.weights);
             assert_close(&format!("{what}: means"), &fit.mixture.means, &run.means);
             let what = format!("{what}: covariances");
             match &fit.mixture.covariance {

@@ -20,10 +20,7 @@ impl Folder {
     fn refusal(&self, text: impl AsRef<[u8]>) -> String {
         let path = self.file("m.csv", text);
         let message = Manifest::read(&path).unwrap_err().to_string();
-        assert!(
-            message.starts_with(&path.display().to_string()),
-            "{message}"
-        );
+        assert!(message.starts_with(&path.display().to_string()), "{message}");
         message
     }
 }
@@ -41,10 +38,7 @@ fn columns_stand_in_any_order_and_optional_ones_may_be_absent() {
     let [x, y] = manifest.rows.as_slice() else {
         panic!("two rows");
     };
-    assert_eq!(
-        (x.line, x.rate_hz, x.label.as_deref()),
-        (2, 12000.0, Some("Healthy"))
-    );
+    assert_eq!((x.line, x.rate_hz, x.label.as_deref()), (2, 12000.0, Some("Healthy")));
     assert_eq!(x.path, folder.0.path().join("x.csv"));
     assert_eq!((y.line, y.rate_hz, y.label.as_deref()), (4, 25600.5, None));
     assert_eq!((y.rpm, y.channel.as_deref()), (None, None));
@@ -76,48 +70,24 @@ fn what_is_wrong_is_named() {
     let folder = Folder::new();
     let absent = folder.0.path().join("absent.csv");
     let message = Manifest::read(&absent).unwrap_err().to_string();
-    assert!(
-        message.contains("absent.csv: cannot read the manifest"),
-        "{message}"
-    );
+    assert!(message.contains("absent.csv: cannot read the manifest"), "{message}");
     for (text, says) in [
         ("", "the manifest is empty"),
         ("path,label,domain,rate_hz\n", "the manifest is empty"),
-        (
-            "path,label,rate_hz\na,b,1\n",
-            "no column \"domain\" in the header; expected path,label",
-        ),
+        ("path,label,rate_hz\na,b,1\n", "no column \"domain\" in the header; expected path,label"),
         ("a.wav,Healthy,a,12000\n", "no column \"path\""),
         (
             "path,label,domain,rate_hz\na.wav,H,d,12000\nb.wav,H,d,fast\n",
             "line 3: rate_hz of b.wav is \"fast\"",
         ),
-        (
-            "path,label,domain,rate_hz\na.wav,H,d,0\n",
-            "must be a number above 0",
-        ),
-        (
-            "path,label,domain,rate_hz\na.wav,H,d,-5\n",
-            "must be a number above 0",
-        ),
-        (
-            "path,label,domain,rate_hz\na.wav,H,d,nan\n",
-            "must be a number above 0",
-        ),
-        (
-            "path,label,domain,rate_hz\na.wav,H,d,\n",
-            "rate_hz of a.wav is \"\"",
-        ),
-        (
-            "path,label,domain,rate_hz,rpm\na.wav,H,d,1,x\n",
-            "line 2: rpm of a.wav is \"x\"",
-        ),
+        ("path,label,domain,rate_hz\na.wav,H,d,0\n", "must be a number above 0"),
+        ("path,label,domain,rate_hz\na.wav,H,d,-5\n", "must be a number above 0"),
+        ("path,label,domain,rate_hz\na.wav,H,d,nan\n", "must be a number above 0"),
+        ("path,label,domain,rate_hz\na.wav,H,d,\n", "rate_hz of a.wav is \"\""),
+        ("path,label,domain,rate_hz,rpm\na.wav,H,d,1,x\n", "line 2: rpm of a.wav is \"x\""),
         ("path,label,domain,rate_hz\n,H,d,1\n", "path is empty"),
         ("path,label,domain,rate_hz\na.wav,H,,1\n", "domain is empty"),
-        (
-            "path,label,domain,rate_hz\na.wav,H,d\n",
-            "line 2: 3 fields where the first row has 4",
-        ),
+        ("path,label,domain,rate_hz\na.wav,H,d\n", "line 2: 3 fields where the first row has 4"),
     ] {
         let message = folder.refusal(text);
         assert!(message.contains(says), "{message:?} does not say {says:?}");
@@ -152,20 +122,14 @@ fn domains_files_and_rates_are_checked_before_use() {
     assert_eq!(read("good").unwrap().segments, [[1.0, 2.0]]);
     assert_eq!(read("wav").unwrap().rate_hz, Some(8000.0));
     for (domain, says) in [
-        (
-            "typo",
-            "no domain \"typo\"; the manifest has: good, wav, slow, away, column",
-        ),
+        ("typo", "no domain \"typo\"; the manifest has: good, wav, slow, away, column"),
         ("slow", "line 4: rate_hz is 4000 but w.wav carries 8000 Hz"),
         ("away", "line 5: no file"),
         ("column", "line 6: "),
         ("column", "no channel \"z\""),
     ] {
         let message = read(domain).unwrap_err().to_string();
-        assert!(
-            message.starts_with(&path.display().to_string()),
-            "{message}"
-        );
+        assert!(message.starts_with(&path.display().to_string()), "{message}");
         assert!(message.contains(says), "{message:?} does not say {says:?}");
     }
 }

@@ -44,22 +44,13 @@ pub fn propagate(
     source_labels: &ArrayRef2<f64>,
 ) -> Result<Array2<f64>, PropagateError> {
     if plan.nrows() != source_labels.nrows() {
-        return Err(PropagateError::Shape {
-            plan: plan.nrows(),
-            labels: source_labels.nrows(),
-        });
+        return Err(PropagateError::Shape { plan: plan.nrows(), labels: source_labels.nrows() });
     }
     for (what, table) in [("plan", plan), ("label", source_labels)] {
-        if let Some(((row, column), &value)) = table
-            .indexed_iter()
-            .find(|(_, v)| !v.is_finite() || **v < 0.0)
+        if let Some(((row, column), &value)) =
+            table.indexed_iter().find(|(_, v)| !v.is_finite() || **v < 0.0)
         {
-            return Err(PropagateError::Value {
-                what,
-                row,
-                column,
-                value,
-            });
+            return Err(PropagateError::Value { what, row, column, value });
         }
     }
     let mut labels = plan.t().dot(source_labels);
@@ -91,10 +82,7 @@ mod tests {
         let labels = array![[1.0, 0.0], [0.25, 0.75]];
         let target = propagate(&plan, &labels).unwrap();
         let expected = array![[1.0, 0.0], [0.25, 0.75], [0.4, 0.6]];
-        assert!(
-            (&target - &expected).iter().all(|d| d.abs() < 1e-15),
-            "{target}"
-        );
+        assert!((&target - &expected).iter().all(|d| d.abs() < 1e-15), "{target}");
     }
 
     #[test]
@@ -112,18 +100,10 @@ mod tests {
             propagate(&array![[1.0]], &labels),
             Err(PropagateError::Shape { plan: 1, labels: 2 })
         );
-        assert_eq!(
-            propagate(&array![[0.0], [0.0]], &labels),
-            Err(PropagateError::Empty)
-        );
+        assert_eq!(propagate(&array![[0.0], [0.0]], &labels), Err(PropagateError::Empty));
         assert!(matches!(
             propagate(&array![[1.0], [f64::NAN]], &labels),
-            Err(PropagateError::Value {
-                what: "plan",
-                row: 1,
-                column: 0,
-                ..
-            })
+            Err(PropagateError::Value { what: "plan", row: 1, column: 0, .. })
         ));
     }
 }

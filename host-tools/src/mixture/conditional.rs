@@ -92,10 +92,7 @@ pub fn fit_conditional<T: Sample>(
         .enumerate()
         .map(|(class, members)| {
             fit_class(all, members, class, components, settings, progress).map_err(|source| {
-                MixtureError::Class {
-                    class: class_names[class].clone(),
-                    source: Box::new(source),
-                }
+                MixtureError::Class { class: class_names[class].clone(), source: Box::new(source) }
             })
         })
         .collect::<Vec<_>>();
@@ -118,14 +115,8 @@ pub fn fit_conditional<T: Sample>(
             reseeded: fit.reseeded,
         })
         .collect();
-    let priors: Vec<f64> = members
-        .iter()
-        .map(|m| m.len() as f64 / labels.len() as f64)
-        .collect();
-    Ok(ConditionalFit {
-        mixture: side_by_side(&fits, &priors),
-        classes,
-    })
+    let priors: Vec<f64> = members.iter().map(|m| m.len() as f64 / labels.len() as f64).collect();
+    Ok(ConditionalFit { mixture: side_by_side(&fits, &priors), classes })
 }
 
 fn check(
@@ -180,29 +171,19 @@ fn members(
     class_names: &[String],
 ) -> Result<Vec<Vec<usize>>, MixtureError> {
     if labels.len() != rows {
-        return Err(MixtureError::Length {
-            what: "labels",
-            expected: rows,
-            found: labels.len(),
-        });
+        return Err(MixtureError::Length { what: "labels", expected: rows, found: labels.len() });
     }
     let mut members = vec![Vec::new(); class_names.len()];
     for (row, &label) in labels.iter().enumerate() {
         match members.get_mut(label) {
             Some(members) => members.push(row),
             None => {
-                return Err(MixtureError::Label {
-                    row,
-                    label,
-                    classes: class_names.len(),
-                });
+                return Err(MixtureError::Label { row, label, classes: class_names.len() });
             }
         }
     }
     match members.iter().position(Vec::is_empty) {
-        Some(absent) => Err(MixtureError::AbsentClass {
-            class: class_names[absent].clone(),
-        }),
+        Some(absent) => Err(MixtureError::AbsentClass { class: class_names[absent].clone() }),
         None => Ok(members),
     }
 }
@@ -217,10 +198,7 @@ fn fit_class<T: Sample>(
 ) -> Result<Fit, MixtureError> {
     let n = members.len();
     let with = |members: &[usize], count: usize| {
-        let settings = EmSettings {
-            components: count,
-            ..settings.clone()
-        };
+        let settings = EmSettings { components: count, ..settings.clone() };
         fit_rows(&all.select(members), &settings, class as u64 + 1, progress)
     };
     match components {
@@ -297,9 +275,9 @@ fn side_by_side(fits: &[Fit], priors: &[f64]) -> LabelledMixture {
                     all.row_mut(k).assign(&v.row(own));
                 }
                 (Covariance::Spherical(all), Covariance::Spherical(v)) => all[k] = v[own],
-                (Covariance::Full(all), Covariance::Full(m)) => all
-                    .index_axis_mut(Axis(0), k)
-                    .assign(&m.index_axis(Axis(0), own)),
+                (Covariance::Full(all), Covariance::Full(m)) => {
+                    all.index_axis_mut(Axis(0), k).assign(&m.index_axis(Axis(0), own))
+                }
                 (Covariance::Full(all), Covariance::Tied(m)) => {
                     all.index_axis_mut(Axis(0), k).assign(m);
                 }
@@ -308,12 +286,5 @@ fn side_by_side(fits: &[Fit], priors: &[f64]) -> LabelledMixture {
             k += 1;
         }
     }
-    LabelledMixture {
-        mixture: Mixture {
-            weights,
-            means,
-            covariance,
-        },
-        labels,
-    }
+    LabelledMixture { mixture: Mixture { weights, means, covariance }, labels }
 }

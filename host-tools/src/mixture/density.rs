@@ -48,40 +48,25 @@ impl Mixture {
     pub fn validate(&self) -> Result<(), InvalidMixture> {
         let (components, dimensions) = self.means.dim();
         if components == 0 || dimensions == 0 {
-            return Err(InvalidMixture::Empty {
-                components,
-                dimensions,
-            });
+            return Err(InvalidMixture::Empty { components, dimensions });
         }
         let shape = |what, found: &[usize], expected: &[usize]| {
             if found == expected {
                 return Ok(());
             }
             let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-            Err(InvalidMixture::Shape {
-                what,
-                found: found.join(" × "),
-                components,
-                dimensions,
-            })
+            Err(InvalidMixture::Shape { what, found: found.join(" × "), components, dimensions })
         };
         shape("weights", self.weights.shape(), &[components])?;
         if let Some(component) = self.weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-            return Err(InvalidMixture::Weight {
-                component,
-                value: self.weights[component],
-            });
+            return Err(InvalidMixture::Weight { component, value: self.weights[component] });
         }
         let sum = self.weights.sum();
         if (sum - 1.0).abs() > 1e-9 {
             return Err(InvalidMixture::WeightSum { sum });
         }
         if let Some((component, dimension, value)) = first_not_finite(self.means.view()) {
-            return Err(InvalidMixture::Mean {
-                component,
-                dimension,
-                value,
-            });
+            return Err(InvalidMixture::Mean { component, dimension, value });
         }
         match &self.covariance {
             Covariance::Diagonal(variances) => {
@@ -154,10 +139,7 @@ impl Mixture {
 
 /// Log densities to responsibilities in place, row by row; the log-likelihoods are returned.
 pub(super) fn normalise_rows(densities: &mut Array2<f64>) -> Array1<f64> {
-    densities
-        .outer_iter_mut()
-        .filter_map(|row| row.into_slice().map(normalise))
-        .collect()
+    densities.outer_iter_mut().filter_map(|row| row.into_slice().map(normalise)).collect()
 }
 
 fn check_variances(variances: impl Iterator<Item = (usize, f64)>) -> Result<(), InvalidMixture> {
@@ -171,9 +153,8 @@ fn check_variances(variances: impl Iterator<Item = (usize, f64)>) -> Result<(), 
 
 fn check_matrix(component: usize, matrix: ArrayView2<f64>) -> Result<(), InvalidMixture> {
     let scale = matrix.diag().iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-    let symmetric = matrix
-        .indexed_iter()
-        .all(|((i, j), v)| (v - matrix[[j, i]]).abs() <= 1e-9 * scale);
+    let symmetric =
+        matrix.indexed_iter().all(|((i, j), v)| (v - matrix[[j, i]]).abs() <= 1e-9 * scale);
     if symmetric && inverse_factor(matrix).is_some() {
         return Ok(());
     }

@@ -141,10 +141,7 @@ pub(super) fn fit_rows<T: Sample>(
     let mut best: Option<Fit> = None;
     for fit in fits {
         let fit = fit?;
-        if best
-            .as_ref()
-            .is_none_or(|b| fit.log_likelihood > b.log_likelihood)
-        {
+        if best.as_ref().is_none_or(|b| fit.log_likelihood > b.log_likelihood) {
             best = Some(fit);
         }
     }
@@ -180,17 +177,11 @@ fn run<T: Sample>(
     };
     for iteration in 1..=settings.max_iterations {
         let evaluator = Evaluator::new(&mixture).map_err(singular)?;
-        let statistics = expect(
-            rows,
-            &evaluator,
-            mixture.means.view(),
-            settings.covariance,
-            &mut hints,
-        );
+        let statistics =
+            expect(rows, &evaluator, mixture.means.view(), settings.covariance, &mut hints);
         mixture = background.maximise(&statistics, mixture.means.view());
-        let mut lost: Vec<usize> = (0..settings.components)
-            .filter(|&k| statistics.counts[k] < least)
-            .collect();
+        let mut lost: Vec<usize> =
+            (0..settings.components).filter(|&k| statistics.counts[k] < least).collect();
         lost.truncate(chances);
         if !lost.is_empty() {
             background.reseed(&mut mixture, &lost, rows, &evaluator);
@@ -199,11 +190,7 @@ fn run<T: Sample>(
         }
         fit.iterations = iteration;
         fit.log_likelihood = statistics.log_likelihood / rows.total_weight();
-        progress(Progress {
-            restart,
-            iteration,
-            log_likelihood: fit.log_likelihood,
-        });
+        progress(Progress { restart, iteration, log_likelihood: fit.log_likelihood });
         fit.converged =
             lost.is_empty() && (fit.log_likelihood - previous).abs() < settings.tolerance;
         if fit.converged {
@@ -280,10 +267,7 @@ pub(super) fn check_data<T: Sample>(
             });
         }
         if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-            return Err(MixtureError::SampleWeight {
-                row,
-                value: weights[row],
-            });
+            return Err(MixtureError::SampleWeight { row, value: weights[row] });
         }
     }
     Ok(())
@@ -291,24 +275,15 @@ pub(super) fn check_data<T: Sample>(
 
 /// The first value that is NaN or infinite, with its row and column.
 pub(super) fn first_not_finite<T: Sample>(x: ArrayView2<T>) -> Option<(usize, usize, f64)> {
-    (0..x.nrows())
-        .into_par_iter()
-        .with_min_len(256)
-        .find_map_first(|row| {
-            let values = x.row(row);
-            let column = values.iter().position(|&v| !v.into().is_finite())?;
-            Some((row, column, values[column].into()))
-        })
+    (0..x.nrows()).into_par_iter().with_min_len(256).find_map_first(|row| {
+        let values = x.row(row);
+        let column = values.iter().position(|&v| !v.into().is_finite())?;
+        Some((row, column, values[column].into()))
+    })
 }
 
 fn check_settings<T: Sample>(rows: &Rows<T>, settings: &EmSettings) -> Result<(), MixtureError> {
-    let refuse = |name, value, expected| {
-        Err(MixtureError::Setting {
-            name,
-            value,
-            expected,
-        })
-    };
+    let refuse = |name, value, expected| Err(MixtureError::Setting { name, value, expected });
     if settings.components == 0 {
         return refuse("components", 0.0, "at least 1");
     }
@@ -318,27 +293,19 @@ fn check_settings<T: Sample>(rows: &Rows<T>, settings: &EmSettings) -> Result<()
     if settings.restarts == 0 {
         return refuse("restarts", 0.0, "at least 1");
     }
-    for (name, value) in [
-        ("tolerance", settings.tolerance),
-        ("minimum_count", settings.minimum_count),
-    ] {
+    for (name, value) in
+        [("tolerance", settings.tolerance), ("minimum_count", settings.minimum_count)]
+    {
         if value.is_nan() || value < 0.0 {
             return refuse(name, value, "zero or above");
         }
     }
     if !settings.variance_floor.is_finite() || settings.variance_floor <= 0.0 {
-        return refuse(
-            "variance_floor",
-            settings.variance_floor,
-            "finite and above zero",
-        );
+        return refuse("variance_floor", settings.variance_floor, "finite and above zero");
     }
     let samples = (0..rows.len()).filter(|&i| rows.weight(i) > 0.0).count();
     if samples < settings.components {
-        return Err(MixtureError::TooFewSamples {
-            samples,
-            components: settings.components,
-        });
+        return Err(MixtureError::TooFewSamples { samples, components: settings.components });
     }
     let means = match &settings.start {
         Start::KMeans | Start::KMeansPlusPlus => return Ok(()),

@@ -39,10 +39,7 @@ enum Form<T> {
     /// `(x·scale + shift)² = (x − μ)²/σ²`; both K × d.
     Diagonal { scale: Vec<T>, shift: Vec<T> },
     /// `‖(x − μ)·factor‖²` with one d × d factor for all components or one each.
-    Dense {
-        means: Array2<f64>,
-        factors: Vec<Array2<f64>>,
-    },
+    Dense { means: Array2<f64>, factors: Vec<Array2<f64>> },
 }
 
 /// A component whose covariance is not positive definite.
@@ -84,10 +81,7 @@ impl<T: Sample> Evaluator<T> {
                 let (factor, log_det) =
                     inverse_factor(matrix.view()).ok_or(NotPositiveDefinite(0))?;
                 constants.extend((0..components).map(|k| constant(k, log_det)));
-                Form::Dense {
-                    means: mixture.means.clone(),
-                    factors: vec![factor],
-                }
+                Form::Dense { means: mixture.means.clone(), factors: vec![factor] }
             }
             Covariance::Full(matrices) => {
                 let factored: Vec<_> = (0..components)
@@ -100,18 +94,10 @@ impl<T: Sample> Evaluator<T> {
                     constants.push(constant(k, log_det));
                     factors.push(factor);
                 }
-                Form::Dense {
-                    means: mixture.means.clone(),
-                    factors,
-                }
+                Form::Dense { means: mixture.means.clone(), factors }
             }
         };
-        Ok(Self {
-            components,
-            dimensions,
-            constants,
-            form,
-        })
+        Ok(Self { components, dimensions, constants, form })
     }
 
     /// Log densities `ln π_k N_k(x)` of the rows in `range`, row by row into `out`; those
@@ -162,16 +148,9 @@ impl<T: Sample> Evaluator<T> {
                 continue;
             }
             let limit = 2.0 * (self.constants[k] - (best - window));
-            let square = if limit < 0.0 {
-                f64::INFINITY
-            } else {
-                component(k, limit)
-            };
-            *out = if square > limit {
-                f64::NEG_INFINITY
-            } else {
-                self.constants[k] - 0.5 * square
-            };
+            let square = if limit < 0.0 { f64::INFINITY } else { component(k, limit) };
+            *out =
+                if square > limit { f64::NEG_INFINITY } else { self.constants[k] - 0.5 * square };
             if *out > best {
                 best = *out;
                 *hint = k as u32;
@@ -210,17 +189,15 @@ impl<T: Sample> Evaluator<T> {
     pub(super) fn log_densities(&self, rows: &Rows<T>) -> Array2<f64> {
         let mut out = vec![0.0; rows.len() * self.components];
         let arch = pulp::Arch::new();
-        out.par_chunks_mut(TILE * self.components)
-            .enumerate()
-            .for_each(|(tile, out)| {
-                let from = tile * TILE;
-                let range = from..from + out.len() / self.components;
-                let mut hints = [0; TILE];
-                arch.dispatch(
-                    #[inline(always)]
-                    || self.densities(rows, range, f64::INFINITY, &mut hints, out),
-                );
-            });
+        out.par_chunks_mut(TILE * self.components).enumerate().for_each(|(tile, out)| {
+            let from = tile * TILE;
+            let range = from..from + out.len() / self.components;
+            let mut hints = [0; TILE];
+            arch.dispatch(
+                #[inline(always)]
+                || self.densities(rows, range, f64::INFINITY, &mut hints, out),
+            );
+        });
         match Array2::from_shape_vec((rows.len(), self.components), out) {
             Ok(out) => out,
             Err(_) => unreachable!("one density per row and component was computed"),
@@ -235,11 +212,7 @@ pub(super) fn normalise(row: &mut [f64]) -> f64 {
     let mut sum = 0.0;
     for value in row.iter_mut() {
         let under = *value - best;
-        *value = if under < -NEGLIGIBLE {
-            0.0
-        } else {
-            under.exp()
-        };
+        *value = if under < -NEGLIGIBLE { 0.0 } else { under.exp() };
         sum += *value;
     }
     let scale = sum.recip();
@@ -300,11 +273,9 @@ impl Statistics {
         if kind == CovarianceKind::Full {
             self.add_outer_products(rows, &range, shares, centres);
         }
-        let (Some(centres), Some(first), Some(second)) = (
-            centres.to_slice(),
-            self.first.as_slice_mut(),
-            self.second.as_slice_mut(),
-        ) else {
+        let (Some(centres), Some(first), Some(second)) =
+            (centres.to_slice(), self.first.as_slice_mut(), self.second.as_slice_mut())
+        else {
             unreachable!("centres and moments are in standard layout");
         };
         for (i, shares) in range.zip(shares.chunks(components)) {
@@ -347,9 +318,7 @@ impl Statistics {
             }
             let count = scaled.len() / dimensions;
             if let Ok(scaled) = ArrayView2::from_shape((count, dimensions), &scaled) {
-                let mut block = self
-                    .second
-                    .slice_mut(s![k * dimensions..(k + 1) * dimensions, ..]);
+                let mut block = self.second.slice_mut(s![k * dimensions..(k + 1) * dimensions, ..]);
                 general_mat_mul(1.0, &scaled.t(), &scaled, 1.0, &mut block);
             }
         }
@@ -396,19 +365,13 @@ pub(super) fn assigned<T: Sample>(
     kind: CovarianceKind,
 ) -> Statistics {
     let components = centres.nrows();
-    pass(
-        rows,
-        centres,
-        kind,
-        assignment,
-        |range, assignment, shares| {
-            shares.fill(0.0);
-            for ((i, shares), k) in range.zip(shares.chunks_mut(components)).zip(assignment) {
-                shares[*k as usize] = rows.weight(i);
-            }
-            0.0
-        },
-    )
+    pass(rows, centres, kind, assignment, |range, assignment, shares| {
+        shares.fill(0.0);
+        for ((i, shares), k) in range.zip(shares.chunks_mut(components)).zip(assignment) {
+            shares[*k as usize] = rows.weight(i);
+        }
+        0.0
+    })
 }
 
 /// Sums moments over all rows; `share` fills the weighted responsibilities of a tile of rows

@@ -10,10 +10,5 @@ pub(super) fn inverse_factor(matrix: ArrayView2<f64>) -> Option<(Array2<f64>, f6
     let factor = Cholesky::new(DMatrix::from_fn(d, d, |i, j| matrix[[i, j]]))?.unpack();
     let log_det: f64 = 2.0 * factor.diagonal().iter().map(|v| v.ln()).sum::<f64>();
     let inverse = factor.solve_lower_triangular(&DMatrix::identity(d, d))?;
-    log_det.is_finite().then(|| {
-        (
-            Array2::from_shape_fn((d, d), |(i, j)| inverse[(j, i)]),
-            log_det,
-        )
-    })
+    log_det.is_finite().then(|| (Array2::from_shape_fn((d, d), |(i, j)| inverse[(j, i)]), log_det))
 }

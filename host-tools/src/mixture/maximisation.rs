@@ -33,12 +33,7 @@ impl Background {
         let mut everything = vec![0; rows.len()];
         let statistics = super::expectation::assigned(rows, &mut everything, centres, one);
         let covariance = statistics.second / statistics.counts[0];
-        Self {
-            kind,
-            variance_floor,
-            mean,
-            covariance,
-        }
+        Self { kind, variance_floor, mean, covariance }
     }
 
     /// Columns that have one value throughout.
@@ -49,9 +44,7 @@ impl Background {
         };
         // A mean of equal values may be off by a rounding error.
         let rounding = |j: usize| (f64::EPSILON * self.mean[j]).powi(2) * 4.0;
-        (0..self.mean.len())
-            .filter(|&j| variance(j) <= rounding(j))
-            .collect()
+        (0..self.mean.len()).filter(|&j| variance(j) <= rounding(j)).collect()
     }
 
     /// The mixture that maximises the likelihood for the given moments about `centres`.
@@ -103,11 +96,7 @@ impl Background {
                 Covariance::Full(matrices)
             }
         };
-        Mixture {
-            weights,
-            means,
-            covariance,
-        }
+        Mixture { weights, means, covariance }
     }
 
     fn variances(
@@ -117,10 +106,8 @@ impl Background {
         counts: &Array1<f64>,
     ) -> Array2<f64> {
         let mut variances = second.clone();
-        for ((mut row, step), &count) in variances
-            .outer_iter_mut()
-            .zip(steps.outer_iter())
-            .zip(counts)
+        for ((mut row, step), &count) in
+            variances.outer_iter_mut().zip(steps.outer_iter()).zip(counts)
         {
             if count > 0.0 {
                 for (v, s) in row.iter_mut().zip(step) {
@@ -160,9 +147,9 @@ impl Background {
             mixture.means.row_mut(k).assign(&row);
             mixture.weights[k] = share;
             match &mut mixture.covariance {
-                Covariance::Diagonal(v) => v
-                    .row_mut(k)
-                    .assign(&(&self.covariance.row(0) + self.variance_floor)),
+                Covariance::Diagonal(v) => {
+                    v.row_mut(k).assign(&(&self.covariance.row(0) + self.variance_floor))
+                }
                 Covariance::Spherical(v) => {
                     v[k] = self.covariance.sum() / rows.dimensions() as f64 + self.variance_floor;
                 }

@@ -94,11 +94,7 @@ fn total<T: Sample>(lanes: &[T; LANES]) -> f64 {
 #[inline(always)]
 pub(super) fn scaled_square<T: Sample>(x: &[T], scale: &[T], shift: &[T], limit: f64) -> f64 {
     let mut sum = 0.0;
-    for ((x, s), m) in x
-        .chunks(BLOCK)
-        .zip(scale.chunks(BLOCK))
-        .zip(shift.chunks(BLOCK))
-    {
+    for ((x, s), m) in x.chunks(BLOCK).zip(scale.chunks(BLOCK)).zip(shift.chunks(BLOCK)) {
         sum += block_scaled(x, s, m);
         if sum > limit {
             break;
@@ -176,25 +172,16 @@ impl<'a, T: Sample> Rows<'a, T> {
     pub(super) fn new(x: ArrayView2<'a, T>, weights: Option<&'a [f64]>) -> Option<Self> {
         let dimensions = x.ncols();
         let values = x.to_slice()?;
-        Some(Self {
-            values,
-            dimensions,
-            selection: None,
-            weights,
-        })
+        Some(Self { values, dimensions, selection: None, weights })
     }
 
     /// The rows `selection` of the whole matrix.
     pub(super) fn select(self, selection: &'a [usize]) -> Self {
-        Self {
-            selection: Some(selection),
-            ..self
-        }
+        Self { selection: Some(selection), ..self }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.selection
-            .map_or(self.values.len() / self.dimensions, <[usize]>::len)
+        self.selection.map_or(self.values.len() / self.dimensions, <[usize]>::len)
     }
 
     pub(super) fn dimensions(&self) -> usize {

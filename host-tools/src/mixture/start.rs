@@ -30,20 +30,13 @@ pub(super) fn seeds<T: Sample>(
     nearest.fill(f64::INFINITY);
     nearest = distances(rows, first, &nearest);
     while chosen.len() < components {
-        let potential: Vec<f64> = nearest
-            .iter()
-            .enumerate()
-            .map(|(i, d)| d * rows.weight(i))
-            .collect();
+        let potential: Vec<f64> =
+            nearest.iter().enumerate().map(|(i, d)| d * rows.weight(i)).collect();
         let best = (0..trials)
             .map(|_| draw(&potential, rng))
             .map(|candidate| {
                 let after = distances(rows, candidate, &nearest);
-                let sum: f64 = after
-                    .iter()
-                    .enumerate()
-                    .map(|(i, d)| d * rows.weight(i))
-                    .sum();
+                let sum: f64 = after.iter().enumerate().map(|(i, d)| d * rows.weight(i)).sum();
                 (sum, candidate, after)
             })
             .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -94,36 +87,29 @@ fn distances<T: Sample>(rows: &Rows<T>, seed: usize, nearest: &[f64]) -> Vec<f64
 /// The nearest mean of each row into `assignment`, whose values before are taken as guesses.
 pub(super) fn assign<T: Sample>(rows: &Rows<T>, means: &Array2<f64>, assignment: &mut [u32]) {
     let means = means.mapv(T::from_f64);
-    let means: Vec<&[T]> = means
-        .rows()
-        .into_iter()
-        .filter_map(|r| r.to_slice())
-        .collect();
+    let means: Vec<&[T]> = means.rows().into_iter().filter_map(|r| r.to_slice()).collect();
     let arch = pulp::Arch::new();
-    assignment
-        .par_chunks_mut(CHUNK)
-        .enumerate()
-        .for_each(|(c, assignment)| {
-            arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (i, nearest) in assignment.iter_mut().enumerate() {
-                        let x = rows.row(c * CHUNK + i);
-                        let guess = *nearest as usize;
-                        let mut best = squared_distance(x, means[guess], f64::INFINITY);
-                        for (k, mean) in means.iter().enumerate() {
-                            if k != guess {
-                                let distance = squared_distance(x, mean, best);
-                                if distance < best {
-                                    best = distance;
-                                    *nearest = k as u32;
-                                }
+    assignment.par_chunks_mut(CHUNK).enumerate().for_each(|(c, assignment)| {
+        arch.dispatch(
+            #[inline(always)]
+            || {
+                for (i, nearest) in assignment.iter_mut().enumerate() {
+                    let x = rows.row(c * CHUNK + i);
+                    let guess = *nearest as usize;
+                    let mut best = squared_distance(x, means[guess], f64::INFINITY);
+                    for (k, mean) in means.iter().enumerate() {
+                        if k != guess {
+                            let distance = squared_distance(x, mean, best);
+                            if distance < best {
+                                best = distance;
+                                *nearest = k as u32;
                             }
                         }
                     }
-                },
-            );
-        });
+                }
+            },
+        );
+    });
 }
 
 /// Means and assignment of k-means from the given means (Lloyd's rounds).
@@ -142,10 +128,8 @@ pub(super) fn k_means<T: Sample>(
             super::CovarianceKind::Tied,
         );
         let mut moved = 0.0;
-        for ((mut mean, first), count) in means
-            .outer_iter_mut()
-            .zip(statistics.first.outer_iter())
-            .zip(&statistics.counts)
+        for ((mut mean, first), count) in
+            means.outer_iter_mut().zip(statistics.first.outer_iter()).zip(&statistics.counts)
         {
             if *count > 0.0 {
                 let step = &first / *count;

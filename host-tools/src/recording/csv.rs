@@ -24,11 +24,7 @@ pub(super) fn read(
         reader.read_byte_record(row).map_err(|error| {
             RecordingError::malformed(
                 path,
-                format!(
-                    "line {}: {}",
-                    line_of(bytes, error.position()),
-                    describe(&error)
-                ),
+                format!("line {}: {}", line_of(bytes, error.position()), describe(&error)),
             )
         })
     };
@@ -36,22 +32,16 @@ pub(super) fn read(
         return Err(RecordingError::empty(path));
     }
     let header = row.iter().all(|field| number(field).is_none());
-    let names: Vec<String> = row
-        .iter()
-        .enumerate()
-        .map(|(index, field)| {
-            if header {
-                String::from_utf8_lossy(field).into_owned()
-            } else {
-                index.to_string()
-            }
-        })
-        .collect();
+    let names: Vec<String> =
+        row.iter()
+            .enumerate()
+            .map(|(index, field)| {
+                if header { String::from_utf8_lossy(field).into_owned() } else { index.to_string() }
+            })
+            .collect();
     let chosen = chosen_columns(path, channels, &names)?;
-    let mut axes: Vec<(String, Vec<f32>)> = chosen
-        .iter()
-        .map(|&column| (names[column].clone(), Vec::new()))
-        .collect();
+    let mut axes: Vec<(String, Vec<f32>)> =
+        chosen.iter().map(|&column| (names[column].clone(), Vec::new())).collect();
     let mut more = if header { next(&mut row)? } else { true };
     while more {
         for (&column, (name, values)) in chosen.iter().zip(&mut axes) {
@@ -77,9 +67,7 @@ pub(super) fn read(
 /// What the crate says about a row, without the place.
 pub(crate) fn describe(error: &::csv::Error) -> String {
     match error.kind() {
-        ::csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => format!(
+        ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
             "{len} fields where the first row has {expected_len}; every row needs the same \
              columns, and fields that hold the separator stand in quotes"
         ),
@@ -98,10 +86,7 @@ pub(crate) fn line_of(text: &[u8], position: Option<&::csv::Position>) -> u64 {
 
 fn separator(bytes: &[u8]) -> u8 {
     let first_line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
-    [b'\t', b';']
-        .into_iter()
-        .find(|separator| first_line.contains(separator))
-        .unwrap_or(b',')
+    [b'\t', b';'].into_iter().find(|separator| first_line.contains(separator)).unwrap_or(b',')
 }
 
 fn number(field: &[u8]) -> Option<f32> {
@@ -129,13 +114,11 @@ fn chosen_columns(
         .map(|&channel| {
             let by_name = names.iter().position(|name| name == channel);
             let by_index = || channel.parse().ok().filter(|&index| index < names.len());
-            by_name
-                .or_else(by_index)
-                .ok_or_else(|| RecordingError::NoSuchChannel {
-                    path: path.into(),
-                    channel: channel.into(),
-                    available: names.join(", "),
-                })
+            by_name.or_else(by_index).ok_or_else(|| RecordingError::NoSuchChannel {
+                path: path.into(),
+                channel: channel.into(),
+                available: names.join(", "),
+            })
         })
         .collect()
 }

@@ -95,9 +95,6 @@ impl RecordingError {
     }
 
     pub(super) fn malformed(path: &Path, reason: impl Into<String>) -> Self {
-        Self::Malformed {
-            path: path.into(),
-            reason: reason.into(),
-        }
+        Self::Malformed { path: path.into(), reason: reason.into() }
     }
 }

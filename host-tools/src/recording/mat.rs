@@ -102,11 +102,7 @@ fn arrays(path: &Path, bytes: &[u8]) -> Result<Vec<Array>, RecordingError> {
         let end = 8 + len;
         let element = rest.get(..end).ok_or_else(truncated)?;
         // Uncompressed elements are padded to 8 bytes; the last one may lack the padding.
-        let next = if kind == MI_MATRIX {
-            end.next_multiple_of(8)
-        } else {
-            end
-        };
+        let next = if kind == MI_MATRIX { end.next_multiple_of(8) } else { end };
         rest = rest.get(next..).unwrap_or_default();
         // Text, cells, structures and number kinds that the crate cannot read are no samples.
         let single = [header, element].concat();
@@ -144,10 +140,7 @@ fn columns(path: &Path, array: &Array) -> Result<Vec<(String, Vec<f32>)>, Record
     if values.is_empty() {
         return Err(RecordingError::malformed(
             path,
-            format!(
-                "{} is empty; choose another variable or record again",
-                array.name()
-            ),
+            format!("{} is empty; choose another variable or record again", array.name()),
         ));
     }
     let name = array.name();
@@ -186,13 +179,12 @@ fn real_values(path: &Path, array: &Array) -> Result<Vec<f32>, RecordingError> {
             }
         };
     }
-    narrow!(
-        Double, Single, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64
+    narrow!(Double, Single, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64).ok_or_else(
+        || {
+            RecordingError::malformed(
+                path,
+                format!("{} is complex; a recording has real samples", array.name()),
+            )
+        },
     )
-    .ok_or_else(|| {
-        RecordingError::malformed(
-            path,
-            format!("{} is complex; a recording has real samples", array.name()),
-        )
-    })
 }

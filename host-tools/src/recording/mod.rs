@@ -45,11 +45,7 @@ pub struct Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            segment,
-            frame,
-            axis,
-        } = self;
+        let Self { segment, frame, axis } = self;
         write!(f, "segment {segment}, frame {frame}, axis {axis}")
     }
 }
@@ -67,17 +63,10 @@ impl Recording {
 
     /// The first NaN or infinity, if there is one.
     pub fn first_non_finite(&self) -> Option<Place> {
-        self.segments
-            .iter()
-            .enumerate()
-            .find_map(|(segment, samples)| {
-                let index = samples.iter().position(|x| !x.is_finite())?;
-                Some(Place {
-                    segment,
-                    frame: index / self.axes,
-                    axis: index % self.axes,
-                })
-            })
+        self.segments.iter().enumerate().find_map(|(segment, samples)| {
+            let index = samples.iter().position(|x| !x.is_finite())?;
+            Some(Place { segment, frame: index / self.axes, axis: index % self.axes })
+        })
     }
 
     /// One segment from one column per axis.
@@ -90,10 +79,7 @@ impl Recording {
             return Err(RecordingError::empty(path));
         };
         if columns.len() > MAX_AXES {
-            return Err(RecordingError::TooManyAxes {
-                path: path.into(),
-                axes: columns.len(),
-            });
+            return Err(RecordingError::TooManyAxes { path: path.into(), axes: columns.len() });
         }
         if let Some((name, column)) = columns.iter().find(|(_, c)| c.len() != first.len()) {
             return Err(RecordingError::UnequalAxes {
@@ -110,12 +96,7 @@ impl Recording {
         let interleaved = (0..first.len())
             .flat_map(|frame| columns.iter().map(move |(_, column)| column[frame]))
             .collect();
-        Ok(Self {
-            path: path.into(),
-            rate_hz,
-            axes: columns.len(),
-            segments: vec![interleaved],
-        })
+        Ok(Self { path: path.into(), rate_hz, axes: columns.len(), segments: vec![interleaved] })
     }
 }
 
@@ -126,26 +107,19 @@ impl Recording {
 /// file must leave no choice.
 pub fn read(path: &Path, channel: Option<&str>) -> Result<Recording, RecordingError> {
     let channels = parse_channels(path, channel)?;
-    let extension = path
-        .extension()
-        .map(|e| e.to_string_lossy().to_ascii_lowercase())
-        .unwrap_or_default();
+    let extension =
+        path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let read = match extension.as_str() {
         "mat" => mat::read,
         "npy" => npy::read,
         "csv" | "tsv" => csv::read,
         "wav" => wav::read,
         _ => {
-            return Err(RecordingError::UnknownFormat {
-                path: path.into(),
-                extension,
-            });
+            return Err(RecordingError::UnknownFormat { path: path.into(), extension });
         }
     };
-    let bytes = std::fs::read(path).map_err(|source| RecordingError::Io {
-        path: path.into(),
-        source,
-    })?;
+    let bytes =
+        std::fs::read(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
     if bytes.is_empty() {
         return Err(RecordingError::empty(path));
     }
@@ -168,10 +142,7 @@ fn parse_channels<'a>(
         ));
     }
     if names.len() > MAX_AXES {
-        return Err(RecordingError::TooManyAxes {
-            path: path.into(),
-            axes: names.len(),
-        });
+        return Err(RecordingError::TooManyAxes { path: path.into(), axes: names.len() });
     }
     Ok(names)
 }

@@ -118,10 +118,7 @@ fn values(path: &Path, file: NpyFile<&[u8]>) -> Result<Vec<f32>, RecordingError>
 fn chosen_axes(path: &Path, channels: &[&str], axes: usize) -> Result<Vec<usize>, RecordingError> {
     if channels.is_empty() {
         if axes > MAX_AXES {
-            return Err(RecordingError::TooManyAxes {
-                path: path.into(),
-                axes,
-            });
+            return Err(RecordingError::TooManyAxes { path: path.into(), axes });
         }
         return Ok((0..axes).collect());
     }

@@ -35,19 +35,15 @@ pub(super) fn read(
     let chosen = chosen_channels(path, channels, width)?;
     let samples: Vec<f32> = match spec.sample_format {
         SampleFormat::Float => reader.into_samples::<f32>().collect::<Result<_, _>>(),
-        SampleFormat::Int => reader
-            .into_samples::<i32>()
-            .map(|x| x.map(|x| x as f32))
-            .collect(),
+        SampleFormat::Int => reader.into_samples::<i32>().map(|x| x.map(|x| x as f32)).collect(),
     }
     .map_err(damaged)?;
     if samples.is_empty() {
         return Err(RecordingError::empty(path));
     }
     let frames = samples.chunks_exact(width);
-    let interleaved = frames
-        .flat_map(|frame| chosen.iter().map(move |&channel| frame[channel]))
-        .collect();
+    let interleaved =
+        frames.flat_map(|frame| chosen.iter().map(move |&channel| frame[channel])).collect();
     Ok(Recording {
         path: path.into(),
         rate_hz: Some(f64::from(spec.sample_rate)),
@@ -64,10 +60,7 @@ fn chosen_channels(
 ) -> Result<Vec<usize>, RecordingError> {
     if channels.is_empty() {
         if width > MAX_AXES {
-            return Err(RecordingError::TooManyAxes {
-                path: path.into(),
-                axes: width,
-            });
+            return Err(RecordingError::TooManyAxes { path: path.into(), axes: width });
         }
         return Ok((0..width).collect());
     }

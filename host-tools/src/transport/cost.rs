@@ -59,10 +59,7 @@ pub enum CostError {
 pub fn component_costs(source: &Mixture, target: &Mixture) -> Result<Array2<f64>, CostError> {
     let (source_dims, target_dims) = (source.means.ncols(), target.means.ncols());
     if source_dims != target_dims {
-        return Err(CostError::Dims {
-            source_dims,
-            target_dims,
-        });
+        return Err(CostError::Dims { source_dims, target_dims });
     }
     check(source, "source")?;
     check(target, "target")?;
@@ -107,11 +104,7 @@ fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
             *lane += (x - y) * (x - y);
         }
     }
-    let rest: f64 = x_rest
-        .iter()
-        .zip(y_rest)
-        .map(|(x, y)| (x - y) * (x - y))
-        .sum();
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| (x - y) * (x - y)).sum();
     lanes.iter().sum::<f64>() + rest
 }
 
@@ -119,10 +112,7 @@ fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
 fn by_rows(shape: (usize, usize), fill: impl Fn(usize, &mut [f64]) + Sync) -> Array2<f64> {
     let mut matrix = Array2::zeros(shape);
     if let Some(entries) = matrix.as_slice_mut() {
-        entries
-            .par_chunks_mut(shape.1.max(1))
-            .enumerate()
-            .for_each(|(i, row)| fill(i, row));
+        entries.par_chunks_mut(shape.1.max(1)).enumerate().for_each(|(i, row)| fill(i, row));
     }
     matrix
 }
@@ -137,11 +127,7 @@ fn check(mixture: &Mixture, which: &'static str) -> Result<(), CostError> {
         Covariance::Full(matrices) => matrices.dim() == (components, dims, dims),
     };
     if !fits {
-        return Err(CostError::Shape {
-            which,
-            components,
-            dims,
-        });
+        return Err(CostError::Shape { which, components, dims });
     }
     let variance_ok = |v: &f64| v.is_finite() && *v >= 0.0;
     for component in 0..components {
@@ -172,11 +158,7 @@ fn location_scale(mixture: &Mixture) -> Option<Array2<f64>> {
         Covariance::Tied(_) | Covariance::Full(_) => return None,
     };
     Some(Array2::from_shape_fn((components, 2 * dims), |(k, i)| {
-        if i < dims {
-            mixture.means[[k, i]]
-        } else {
-            deviation(k, i - dims)
-        }
+        if i < dims { mixture.means[[k, i]] } else { deviation(k, i - dims) }
     }))
 }
 
@@ -194,12 +176,12 @@ fn factors(mixture: &Mixture, which: &'static str) -> Result<Vec<Factor>, CostEr
         trace: (0..dims).map(|i| deviation(i) * deviation(i)).sum(),
     };
     match &mixture.covariance {
-        Covariance::Diagonal(variances) => Ok((0..components)
-            .map(|k| diagonal(&|i| variances[[k, i]].sqrt()))
-            .collect()),
-        Covariance::Spherical(variances) => Ok((0..components)
-            .map(|k| diagonal(&|_| variances[k].sqrt()))
-            .collect()),
+        Covariance::Diagonal(variances) => {
+            Ok((0..components).map(|k| diagonal(&|i| variances[[k, i]].sqrt())).collect())
+        }
+        Covariance::Spherical(variances) => {
+            Ok((0..components).map(|k| diagonal(&|_| variances[k].sqrt())).collect())
+        }
         // One matrix for all: the factor is computed for each component, which costs little
         // against the K_S · K_T singular value decompositions.
         Covariance::Tied(matrix) => (0..components).map(|k| factor(matrix, which, k)).collect(),
@@ -217,9 +199,8 @@ fn factor(
     component: usize,
 ) -> Result<Factor, CostError> {
     let dims = covariance.nrows();
-    let matrix = DMatrix::from_fn(dims, dims, |i, j| {
-        f64::midpoint(covariance[[i, j]], covariance[[j, i]])
-    });
+    let matrix =
+        DMatrix::from_fn(dims, dims, |i, j| f64::midpoint(covariance[[i, j]], covariance[[j, i]]));
     let trace = matrix.trace();
     let eigen = nalgebra::SymmetricEigen::try_new(matrix, f64::EPSILON, 100 * dims.max(10))
         .ok_or(CostError::Eigen { which, component })?;

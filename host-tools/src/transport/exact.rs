@@ -51,21 +51,17 @@ pub fn solve(
     let scale = power_of_two(largest);
     let reduced = restrict(cost, &support_a, &support_b, scale);
     let scale = scale.unwrap_or(1.0);
-    let costs = reduced.as_slice().map_or_else(
-        || Cow::Owned(reduced.iter().copied().collect()),
-        Cow::Borrowed,
-    );
+    let costs = reduced
+        .as_slice()
+        .map_or_else(|| Cow::Owned(reduced.iter().copied().collect()), Cow::Borrowed);
     let problem = Problem {
         costs: &costs,
         rows: support_a.iter().map(|&i| units_a[i]).collect(),
         columns: support_b.iter().map(|&j| units_b[j]).collect(),
     };
-    let (tree, pivots) = problem
-        .solve(options.max_pivots)
-        .map_err(|(pivots, violation)| TransportError::NotOptimal {
-            pivots,
-            violation: violation * scale,
-        })?;
+    let (tree, pivots) = problem.solve(options.max_pivots).map_err(|(pivots, violation)| {
+        TransportError::NotOptimal { pivots, violation: violation * scale }
+    })?;
 
     let mut plan = Array2::zeros(cost.dim());
     for (row, column, flow) in tree.arcs() {
@@ -107,10 +103,8 @@ fn restrict<'a>(
         return cost.view().into();
     }
     let scale = scale.unwrap_or(1.0);
-    Array2::from_shape_fn((rows.len(), columns.len()), |(i, j)| {
-        cost[[rows[i], columns[j]]] / scale
-    })
-    .into()
+    Array2::from_shape_fn((rows.len(), columns.len()), |(i, j)| cost[[rows[i], columns[j]]] / scale)
+        .into()
 }
 
 /// Duals of all rows and columns: those of the tree, and tight ones where there is no weight.
@@ -133,17 +127,12 @@ fn duals(
     }
     for i in 0..m {
         if u[i].is_nan() {
-            u[i] = columns
-                .iter()
-                .map(|&j| cost[[i, j]] - v[j])
-                .fold(f64::INFINITY, f64::min);
+            u[i] = columns.iter().map(|&j| cost[[i, j]] - v[j]).fold(f64::INFINITY, f64::min);
         }
     }
     for j in 0..n {
         if v[j].is_nan() {
-            v[j] = (0..m)
-                .map(|i| cost[[i, j]] - u[i])
-                .fold(f64::INFINITY, f64::min);
+            v[j] = (0..m).map(|i| cost[[i, j]] - u[i]).fold(f64::INFINITY, f64::min);
         }
     }
     (u, v)
@@ -247,12 +236,7 @@ impl Pricing {
     fn new(rows: usize, columns: usize) -> Self {
         let arcs = rows * columns;
         let block = ((arcs as f64).sqrt() * BLOCK) as usize;
-        Self {
-            columns,
-            arcs,
-            block: block.max(64),
-            next: 0,
-        }
+        Self { columns, arcs, block: block.max(64), next: 0 }
     }
 
     /// An arc of negative reduced cost, or `None` after a full round without one.
@@ -266,10 +250,8 @@ impl Pricing {
             let (row, start) = (self.next / self.columns, self.next % self.columns);
             let end = (start + self.block - in_block).min(self.columns);
             let base = row * self.columns;
-            let (costs, potentials) = (
-                &costs[base + start..base + end],
-                &column_potential[start..end],
-            );
+            let (costs, potentials) =
+                (&costs[base + start..base + end], &column_potential[start..end]);
             let least = least(costs, potentials);
             if least + row_potential[row] < best.2 {
                 let column = start + position(costs, potentials, least);
@@ -300,11 +282,7 @@ fn least(costs: &[f64], potentials: &[f64]) -> f64 {
     let (potential_chunks, potential_rest) = potentials.as_chunks::<LANES>();
     let lower = |least: &mut f64, c: &f64, p: &f64| {
         let difference = c - p;
-        *least = if difference < *least {
-            difference
-        } else {
-            *least
-        };
+        *least = if difference < *least { difference } else { *least };
     };
     for (cs, ps) in cost_chunks.iter().zip(potential_chunks) {
         for ((least, c), p) in lanes.iter_mut().zip(cs).zip(ps) {
@@ -319,11 +297,7 @@ fn least(costs: &[f64], potentials: &[f64]) -> f64 {
 
 /// Where `costs − potentials` takes the value that [`least`] found.
 fn position(costs: &[f64], potentials: &[f64], value: f64) -> usize {
-    costs
-        .iter()
-        .zip(potentials)
-        .position(|(c, p)| c - p <= value)
-        .unwrap_or(0)
+    costs.iter().zip(potentials).position(|(c, p)| c - p <= value).unwrap_or(0)
 }
 
 /// Disjoint sets, with path halving.
@@ -333,9 +307,7 @@ struct Groups {
 
 impl Groups {
     fn new(len: usize) -> Self {
-        Self {
-            parent: (0..len).collect(),
-        }
+        Self { parent: (0..len).collect() }
     }
 
     fn find(&mut self, mut x: usize) -> usize {

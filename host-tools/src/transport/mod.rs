@@ -181,11 +181,7 @@ pub(crate) fn check_cost(cost: &ArrayRef2<f64>) -> Result<f64, TransportError> {
     let mut finite = true;
     for &value in cost {
         finite &= value.is_finite();
-        largest = if value.abs() > largest {
-            value.abs()
-        } else {
-            largest
-        };
+        largest = if value.abs() > largest { value.abs() } else { largest };
     }
     if !finite
         && let Some(((row, column), &value)) = cost.indexed_iter().find(|(_, v)| !v.is_finite())
@@ -206,12 +202,7 @@ pub(crate) fn check_weights(
         Side::Columns => columns,
     };
     if weights.len() != expected {
-        return Err(TransportError::Shape {
-            side,
-            weights: weights.len(),
-            rows,
-            columns,
-        });
+        return Err(TransportError::Shape { side, weights: weights.len(), rows, columns });
     }
     for (index, &value) in weights.iter().enumerate() {
         if !value.is_finite() || value < 0.0 {
@@ -261,19 +252,8 @@ pub(crate) fn finish(
         }
         row_error += (row_sum - weight).abs();
     }
-    let col_error = column_sums
-        .iter()
-        .zip(b)
-        .map(|(sum, weight)| (sum - weight).abs())
-        .sum();
-    Plan {
-        plan,
-        cost: total,
-        row_error,
-        col_error,
-        iterations,
-        duals,
-    }
+    let col_error = column_sums.iter().zip(b).map(|(sum, weight)| (sum - weight).abs()).sum();
+    Plan { plan, cost: total, row_error, col_error, iterations, duals }
 }
 
 #[cfg(test)]
@@ -285,17 +265,7 @@ mod tests {
     fn costs_that_are_not_finite_are_named_by_row_and_column() {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let error = check_cost(&array![[0.0, 1.0], [value, 2.0]]).unwrap_err();
-            assert!(
-                matches!(
-                    error,
-                    TransportError::Cost {
-                        row: 1,
-                        column: 0,
-                        ..
-                    }
-                ),
-                "{error}"
-            );
+            assert!(matches!(error, TransportError::Cost { row: 1, column: 0, .. }), "{error}");
         }
     }
 
@@ -305,26 +275,15 @@ mod tests {
         let half = [0.5, 0.5];
         assert!(matches!(
             normalised(&[0.5, -0.1], &half, shape),
-            Err(TransportError::Weight {
-                side: Side::Rows,
-                index: 1,
-                ..
-            })
+            Err(TransportError::Weight { side: Side::Rows, index: 1, .. })
         ));
         assert!(matches!(
             normalised(&half, &[f64::NAN, 0.1], shape),
-            Err(TransportError::Weight {
-                side: Side::Columns,
-                index: 0,
-                ..
-            })
+            Err(TransportError::Weight { side: Side::Columns, index: 0, .. })
         ));
         assert!(matches!(
             normalised(&[0.0, 0.0], &half, shape),
-            Err(TransportError::Mass {
-                side: Side::Rows,
-                ..
-            })
+            Err(TransportError::Mass { side: Side::Rows, .. })
         ));
         assert!(matches!(
             normalised(&half, &[0.5, 0.6], shape),
@@ -332,11 +291,7 @@ mod tests {
         ));
         assert!(matches!(
             normalised(&[1.0], &half, shape),
-            Err(TransportError::Shape {
-                side: Side::Rows,
-                weights: 1,
-                ..
-            })
+            Err(TransportError::Shape { side: Side::Rows, weights: 1, .. })
         ));
         let (a, b) = normalised(&[2.0, 6.0], &[4.0, 4.0], shape).unwrap();
         assert_eq!((a, b), (vec![0.25, 0.75], vec![0.5, 0.5]));

@@ -82,12 +82,5 @@ pub fn solve(
         max_iterations: options.max_iterations,
     };
     let scaled = scaling::solve(a, b, cost, largest, &settings)?;
-    Ok(finish(
-        scaled.plan,
-        cost,
-        a,
-        b,
-        scaled.iterations,
-        scaled.duals,
-    ))
+    Ok(finish(scaled.plan, cost, a, b, scaled.iterations, scaled.duals))
 }

@@ -39,13 +39,8 @@ pub(super) struct Settings {
 
 impl Settings {
     fn check(&self) -> Result<(), TransportError> {
-        let parameter = |name, value, allowed| {
-            Err(TransportError::Parameter {
-                name,
-                value,
-                allowed,
-            })
-        };
+        let parameter =
+            |name, value, allowed| Err(TransportError::Parameter { name, value, allowed });
         if !(self.epsilon.is_finite() && self.epsilon >= LEAST_EPSILON) {
             return parameter(
                 "epsilon",
@@ -53,11 +48,7 @@ impl Settings {
                 "finite and at least 1e-12 of the largest cost",
             );
         }
-        if let Some(tau) = self
-            .taus
-            .into_iter()
-            .find(|tau| tau.is_nan() || *tau <= 0.0)
-        {
+        if let Some(tau) = self.taus.into_iter().find(|tau| tau.is_nan() || *tau <= 0.0) {
             return parameter("tau", tau, "positive");
         }
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
@@ -68,13 +59,7 @@ impl Settings {
 
     /// The exponents τ/(τ+ε) of the two updates.
     fn exponents(&self, epsilon: f64) -> [f64; 2] {
-        self.taus.map(|tau| {
-            if tau.is_infinite() {
-                1.0
-            } else {
-                tau / (tau + epsilon)
-            }
-        })
+        self.taus.map(|tau| if tau.is_infinite() { 1.0 } else { tau / (tau + epsilon) })
     }
 }
 
@@ -123,44 +108,29 @@ pub(super) fn solve(
     // Rows and columns without weight get the potential that the update would give them.
     let [row_exponent, column_exponent] = settings.exponents(epsilon);
     let mut f = Array1::from_shape_fn(a.len(), |i| {
-        let terms = columns
-            .iter()
-            .zip(&state.g)
-            .map(|(&j, g)| (b[j], g - cost[[i, j]] / scale / epsilon));
+        let terms =
+            columns.iter().zip(&state.g).map(|(&j, g)| (b[j], g - cost[[i, j]] / scale / epsilon));
         -row_exponent * log_sum_exp(terms)
     });
     for (&i, &potential) in rows.iter().zip(&state.f) {
         f[i] = potential;
     }
     let mut g = Array1::from_shape_fn(b.len(), |j| {
-        let terms = rows
-            .iter()
-            .zip(&state.f)
-            .map(|(&i, f)| (a[i], f - cost[[i, j]] / scale / epsilon));
+        let terms =
+            rows.iter().zip(&state.f).map(|(&i, f)| (a[i], f - cost[[i, j]] / scale / epsilon));
         -column_exponent * log_sum_exp(terms)
     });
     for (&j, &potential) in columns.iter().zip(&state.g) {
         g[j] = potential;
     }
     let unit = epsilon * scale;
-    Ok(Scaled {
-        plan,
-        iterations,
-        duals: (f * unit, g * unit),
-    })
+    Ok(Scaled { plan, iterations, duals: (f * unit, g * unit) })
 }
 
 /// `ln Σ w exp(x)` over pairs `(w, x)` with positive w.
 fn log_sum_exp(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
-    let largest = terms
-        .clone()
-        .map(|(_, x)| x)
-        .fold(f64::NEG_INFINITY, f64::max);
-    largest
-        + terms
-            .map(|(w, x)| w * (x - largest).exp())
-            .sum::<f64>()
-            .ln()
+    let largest = terms.clone().map(|(_, x)| x).fold(f64::NEG_INFINITY, f64::max);
+    largest + terms.map(|(w, x)| w * (x - largest).exp()).sum::<f64>().ln()
 }
 
 /// Weights, costs (row by row, largest magnitude one), potentials over epsilon, and the kernel.
@@ -182,19 +152,13 @@ impl State {
         loop {
             // Potentials keep their value in units of the cost.
             let ratio = self.epsilon / epsilon;
-            self.f
-                .iter_mut()
-                .chain(&mut self.g)
-                .for_each(|x| *x *= ratio);
+            self.f.iter_mut().chain(&mut self.g).for_each(|x| *x *= ratio);
             self.epsilon = epsilon;
             let last = epsilon <= settings.epsilon;
             let (tolerance, limit) = if last {
                 (settings.tolerance, settings.max_iterations)
             } else {
-                (
-                    STEP_TOLERANCE,
-                    settings.max_iterations.min(done + STEP_ITERATIONS),
-                )
+                (STEP_TOLERANCE, settings.max_iterations.min(done + STEP_ITERATIONS))
             };
             let error = self.iterate(settings.exponents(epsilon), tolerance, limit, &mut done);
             if last {
@@ -231,19 +195,12 @@ impl State {
             let mut v = vec![1.0; self.b.len()];
             // With exponent e the new scaling of row i is (a_i / sum_i)^e · exp((e − 1) f_i).
             let damping = |potentials: &[f64], exponent: f64| -> Vec<f64> {
-                potentials
-                    .iter()
-                    .map(|x| ((exponent - 1.0) * x).exp())
-                    .collect()
+                potentials.iter().map(|x| ((exponent - 1.0) * x).exp()).collect()
             };
             let row_damping = damping(&self.f, row_exponent);
             let column_damping = damping(&self.g, column_exponent);
             let update = |target: f64, sum: f64, exponent: f64, damping: f64| {
-                if exponent < 1.0 {
-                    (target / sum).powf(exponent) * damping
-                } else {
-                    target / sum
-                }
+                if exponent < 1.0 { (target / sum).powf(exponent) * damping } else { target / sum }
             };
             let mut safe = true;
             let mut column_sums = vec![0.0; self.b.len()];
@@ -302,11 +259,8 @@ impl State {
         let n = self.b.len();
         let epsilon = self.epsilon;
         for (row, f) in self.costs.chunks_exact(n).zip(&mut self.f) {
-            let terms = row
-                .iter()
-                .zip(&self.g)
-                .zip(&self.b)
-                .map(|((c, g), b)| (*b, g - c / epsilon));
+            let terms =
+                row.iter().zip(&self.g).zip(&self.b).map(|((c, g), b)| (*b, g - c / epsilon));
             *f = -row_exponent * log_sum_exp(terms);
         }
         let mut largest = vec![f64::NEG_INFINITY; n];
@@ -329,10 +283,7 @@ impl State {
     /// The plan of the present potentials.
     fn fill_kernel(&mut self) {
         let n = self.b.len();
-        let rows = self
-            .kernel
-            .chunks_exact_mut(n)
-            .zip(self.costs.chunks_exact(n));
+        let rows = self.kernel.chunks_exact_mut(n).zip(self.costs.chunks_exact(n));
         for ((kernel, costs), (a, f)) in rows.zip(self.a.iter().zip(&self.f)) {
             for ((k, c), (b, g)) in kernel.iter_mut().zip(costs).zip(self.b.iter().zip(&self.g)) {
                 *k = a * b * (f + g - c / self.epsilon).exp();

@@ -20,11 +20,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            epsilon: 1e-2,
-            tolerance: 1e-9,
-            max_iterations: 100_000,
-        }
+        Self { epsilon: 1e-2, tolerance: 1e-9, max_iterations: 100_000 }
     }
 }
 
@@ -46,12 +42,5 @@ pub fn solve(
         max_iterations: options.max_iterations,
     };
     let scaled = scaling::solve(&a, &b, cost, largest, &settings)?;
-    Ok(finish(
-        scaled.plan,
-        cost,
-        &a,
-        &b,
-        scaled.iterations,
-        scaled.duals,
-    ))
+    Ok(finish(scaled.plan, cost, &a, &b, scaled.iterations, scaled.duals))
 }

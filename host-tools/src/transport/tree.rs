@@ -104,17 +104,13 @@ impl Tree {
 
     /// The tree arcs: row, column, flow.
     pub(super) fn arcs(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
-        self.parent
-            .iter()
-            .enumerate()
-            .filter(|&(_, &p)| p != NONE)
-            .map(|(node, &parent)| {
-                let parent = parent as usize;
-                match self.side(node) {
-                    Side::Rows => (node, parent - self.rows, self.flow[node]),
-                    Side::Columns => (parent, node - self.rows, self.flow[node]),
-                }
-            })
+        self.parent.iter().enumerate().filter(|&(_, &p)| p != NONE).map(|(node, &parent)| {
+            let parent = parent as usize;
+            match self.side(node) {
+                Side::Rows => (node, parent - self.rows, self.flow[node]),
+                Side::Columns => (parent, node - self.rows, self.flow[node]),
+            }
+        })
     }
 
     /// Sets every potential from the costs of the tree arcs, the root's being zero; this drops the
@@ -151,11 +147,7 @@ impl Tree {
     }
 
     fn side(&self, node: usize) -> Side {
-        if node < self.rows {
-            Side::Rows
-        } else {
-            Side::Columns
-        }
+        if node < self.rows { Side::Rows } else { Side::Columns }
     }
 
     /// The lowest common ancestor: the node with the smaller subtree cannot be it.
