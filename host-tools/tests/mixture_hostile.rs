@@ -217,7 +217,7 @@ fn small_and_absent_classes() {
     let error = conditional(&x, &labels[..5], 3, &ComponentCount::PerClass(1)).unwrap_err();
     assert!(matches!(error, MixtureError::Length { expected: 12, found: 5, .. }));
     let one_class = conditional(&x, &[0; 12], 1, &ComponentCount::PerClass(3)).unwrap();
-    assert_eq!(one_class.mixture.labels, Array2::ones((3, 1)));
+    assert_eq!(one_class.mixture.labels, Array2::<f64>::ones((3, 1)));
 }
 
 #[test]

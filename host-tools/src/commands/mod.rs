@@ -1,12 +1,14 @@
 //! The command line: one file a subcommand, each a thin layer over the library.
 
 mod adapt;
+mod demo;
 
 mod emulate;
 mod fit;
 mod inspect;
 mod predict;
 mod samples;
+mod simulate;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -26,6 +28,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::DemoArgs),
+    Simulate(simulate::SimulateArgs),
     Fit(fit::FitArgs),
     Adapt(adapt::AdaptArgs),
     Inspect(inspect::InspectArgs),
@@ -55,6 +59,8 @@ impl Cli {
     /// Runs the command. An error means bad input: exit code 2.
     pub fn run(&self) -> Result<Outcome> {
         match &self.command {
+            Command::Demo(args) => demo::run(args),
+            Command::Simulate(args) => simulate::run(args),
             Command::Fit(args) => fit::run(args),
             Command::Adapt(args) => adapt::run(args),
             Command::Inspect(args) => inspect::run(args),

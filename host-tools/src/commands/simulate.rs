@@ -1,12 +1,13 @@
 //! `rebearing simulate`: recordings of simulated machines and their manifest.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::simulate::{Class, SimulateSettings, Summary, simulate};
+use super::Outcome;
+use crate::progress::Bar;
+use crate::simulate::{Class, SimulateSettings, simulate};
 
 /// Simulate machines: a WAV recording for each machine and condition, and a manifest of them
 ///
@@ -19,28 +20,28 @@ use crate::simulate::{Class, SimulateSettings, Summary, simulate};
   rebearing simulate --out machines
   rebearing simulate --out machines --machines 4 --seconds 30 --seed 7
   rebearing simulate --out machines --axes 3 --classes Healthy,InnerRace,OuterRace")]
-pub struct SimulateArgs {
+pub(super) struct SimulateArgs {
     /// Folder for the recordings and manifest.csv; it is made if it does not exist
     #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    out: PathBuf,
     /// Everything random follows from it; the same seed gives the same bytes
     #[arg(long, value_name = "N", default_value_t = SimulateSettings::default().seed)]
-    pub seed: u64,
+    seed: u64,
     /// Sampling rate
     #[arg(long, value_name = "HZ", default_value_t = SimulateSettings::default().rate_hz)]
-    pub rate: u32,
+    rate: u32,
     /// Length of each recording
     #[arg(long, value_name = "S", default_value_t = SimulateSettings::default().seconds)]
-    pub seconds: f64,
+    seconds: f64,
     /// Axes of the accelerometer, 1 to 3
     #[arg(long, value_name = "N", default_value_t = SimulateSettings::default().axes)]
-    pub axes: usize,
+    axes: usize,
     /// How many machines, 1 to 26: motor-a, motor-b …
     #[arg(long, value_name = "N", default_value_t = SimulateSettings::default().machines)]
-    pub machines: usize,
+    machines: usize,
     /// Conditions to record, by label
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', default_values_t = Class::ALL)]
-    pub classes: Vec<Class>,
+    classes: Vec<Class>,
 }
 
 impl SimulateArgs {
@@ -57,21 +58,10 @@ impl SimulateArgs {
 }
 
 /// Simulates and writes; progress goes to a terminal only.
-pub fn run(args: &SimulateArgs) -> anyhow::Result<Summary> {
-    let bar = ProgressBar::with_draw_target(None, progress_target());
-    bar.set_style(ProgressStyle::with_template("simulate {bar:30} {pos}/{len} recordings")?);
-    let summary = simulate(&args.settings(), &args.out, &|done, total| {
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
-    })?;
-    bar.finish_and_clear();
-    Ok(summary)
-}
-
-fn progress_target() -> ProgressDrawTarget {
-    if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    }
+pub(super) fn run(args: &SimulateArgs) -> Result<Outcome> {
+    let summary = {
+        let bar = Bar::start("simulating");
+        simulate(&args.settings(), &args.out, &|done, total| bar.at(done, total))?
+    };
+    Ok(Outcome::new(summary.to_string(), serde_json::to_value(&summary)?))
 }
