@@ -21,6 +21,9 @@ use crate::transport::{cost, exact, relaxed, sinkhorn};
 const MIN_AGREEMENT: f64 = 0.8;
 /// Most conflict: what balance costs beyond the nearest components, per typical class distance.
 const MAX_CONFLICT: f64 = 0.15;
+/// Marginal error of an entropic plan: far below what a label's probability is worth, and
+/// reached where the last digits would take many thousand iterations more.
+const PLAN_TOLERANCE: f64 = 1e-6;
 /// Windows that a target component needs at least.
 const WINDOWS_PER_COMPONENT: usize = 8;
 
@@ -171,7 +174,11 @@ fn carry_labels(
     let plan = match settings.solver {
         Solver::Exact => exact::solve(&a, &b, &cost, &exact::Options::default())?,
         Solver::Sinkhorn => {
-            let options = sinkhorn::Options { epsilon: settings.epsilon, ..Default::default() };
+            let options = sinkhorn::Options {
+                epsilon: settings.epsilon,
+                tolerance: PLAN_TOLERANCE,
+                ..Default::default()
+            };
             sinkhorn::solve(&a, &b, &cost, &options)?
         }
     };
@@ -180,7 +187,12 @@ fn carry_labels(
             .context("labels could not be carried over")
     };
     let labels = propagate(&plan.plan)?;
-    let free = relaxed::solve(&a, &b, &cost, &relaxed::Options::default())?;
+    let free = relaxed::solve(
+        &a,
+        &b,
+        &cost,
+        &relaxed::Options { tolerance: PLAN_TOLERANCE, ..Default::default() },
+    )?;
     let agreement = agreement(&b, &labels, &propagate(&free.plan)?);
     let conflict = conflict(source, &b, &cost, plan.cost)?;
     let transport = start.elapsed();
