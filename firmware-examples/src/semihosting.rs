@@ -30,13 +30,6 @@ impl File {
         open(name, nr::open::R_BINARY).map(Self)
     }
 
-    /// Length of the file in bytes.
-    pub fn length(&self) -> Option<usize> {
-        // SAFETY: the block is one file handle.
-        let length = unsafe { syscall!(FLEN, self.0) };
-        (length.cast_signed() >= 0).then_some(length)
-    }
-
     /// Fills the front of `buffer` and returns that part; empty at the end of the file.
     pub fn read<'b>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let address = buffer.as_mut_ptr().expose_provenance();

@@ -1,10 +1,10 @@
 //! The monitor on QEMU's mps2-an386 (Cortex-M4F).
 //!
-//! The model lies in the MODEL region, put there by QEMU as probe-rs would put it on a board; the
-//! samples come from a file of the host: for each segment its number of frames as u32, then the
-//! frames, f32 or i16, the axes interleaved, all little-endian. Windows do not reach from one
-//! segment into the next. The command line is `qemu-m4 f32|i16 FILE`. Each report is printed with the exact bits of its
-//! numbers, so that `rebearing emulate` can compare them with the host's.
+//! The model lies in the MODEL region, put there by QEMU as probe-rs would put it on a board. The
+//! samples come from a file of the host, little-endian throughout: for each segment the number of
+//! its frames as u32, then the frames, each one sample of every axis as f32 or i16. The command
+//! line is `qemu-m4 f32|i16 FILE`. Each report is printed with the exact bits of its numbers, so
+//! that `rebearing emulate` can compare them with the host's.
 
 #![no_std]
 #![no_main]
@@ -33,8 +33,8 @@ enum Failure {
     NoCommandLine,
     NoSuchSample,
     CannotOpen,
-    CannotRead,
-    Empty,
+    NoSegment,
+    CutShort,
     Model(ModelError),
     Axes(usize),
 }
@@ -42,8 +42,7 @@ enum Failure {
 /// A sample as it stands in the file.
 trait Raw: Sample {
     const NAME: &str;
-    /// Decodes as many bytes as the sample has; zero for any other number, which the callers
-    /// rule out.
+    /// The sample in as many bytes as it has; the caller rules out any other number of them.
     fn decode(bytes: &[u8]) -> Self;
 }
 
@@ -93,7 +92,6 @@ fn run(console: &Console) -> Result<(), Failure> {
 }
 
 /// Runs the whole file through a monitor, printing each report.
-#[inline(never)]
 fn monitor<S: Raw, const AXES: usize>(
     console: &Console,
     model: Model<'_>,
@@ -103,44 +101,58 @@ fn monitor<S: Raw, const AXES: usize>(
     let mut monitor = Generous::<S, AXES>::new(model).map_err(Failure::Model)?;
     announce::<S>(&mut Line::new(console), AXES, Generous::<S, AXES>::RAM);
 
-    let mut bytes = [[0; CHUNK]; size_of::<[f32; 3]>()];
     let mut reports = 0;
-    let mut left = file.length().filter(|length| *length > 0).ok_or(Failure::Empty)?;
-    while left > 0 {
-        let mut count = [0; 4];
-        read_whole(file, &mut count)?;
-        let frame = size_of::<[S; AXES]>();
-        let mut segment = usize::try_from(u32::from_le_bytes(count))
-            .ok()
-            .and_then(|frames| frames.checked_mul(frame))
-            .ok_or(Failure::CannotRead)?;
-        left = left.checked_sub(count.len() + segment).ok_or(Failure::CannotRead)?;
-        // Time passed between two segments, so no window may hold samples of both.
+    let mut segments = 0;
+    while let Some(frames) = segment_frames(file)? {
+        // The samples of one segment do not meet those of the next in a window.
         monitor.clear();
-        while segment > 0 {
-            let chunk = segment.min(frame * CHUNK);
-            let buffer = bytes.as_flattened_mut().get_mut(..chunk).ok_or(Failure::CannotRead)?;
-            read_whole(file, buffer)?;
-            for frame in buffer.chunks_exact(frame) {
-                let mut samples = frame.chunks_exact(size_of::<S>()).map(S::decode);
-                // The frame has AXES samples, so the second decoding is never asked for.
-                let sample = [(); AXES].map(|()| samples.next().unwrap_or_else(|| S::decode(&[])));
-                if let Some(report) = monitor.push(sample) {
-                    print(&mut Line::new(console), &report);
-                    reports += 1;
-                }
+        segments += 1;
+        read_frames(file, frames, |sample| {
+            if let Some(report) = monitor.push(sample) {
+                print(&mut Line::new(console), &report);
+                reports += 1;
             }
-            segment -= chunk;
-        }
+        })?;
+    }
+    if segments == 0 {
+        return Err(Failure::NoSegment);
     }
     Line::new(console).text("done reports=").decimal(reports).end();
     Ok(())
 }
 
-/// Fills `buffer` from the file, or fails.
-fn read_whole(file: &File, buffer: &mut [u8]) -> Result<(), Failure> {
-    let wanted = buffer.len();
-    file.read(buffer).filter(|read| read.len() == wanted).map(drop).ok_or(Failure::CannotRead)
+/// Frames in the next segment; `None` at the end of the file.
+fn segment_frames(file: &File) -> Result<Option<usize>, Failure> {
+    match file.read(&mut [0; 4]) {
+        Some(&[a, b, c, d]) => Ok(Some(u32::from_le_bytes([a, b, c, d]) as usize)),
+        Some([]) => Ok(None),
+        _ => Err(Failure::CutShort),
+    }
+}
+
+/// Hands the next `frames` frames of the file to `take`.
+fn read_frames<S: Raw, const AXES: usize>(
+    file: &File,
+    mut frames: usize,
+    mut take: impl FnMut([S; AXES]),
+) -> Result<(), Failure> {
+    let frame_size = size_of::<[S; AXES]>();
+    let mut bytes = [[0; CHUNK]; size_of::<[f32; MAX_AXES]>()];
+    while frames > 0 {
+        let chunk = frames.min(CHUNK);
+        let buffer = bytes.as_flattened_mut().get_mut(..chunk * frame_size);
+        let filled = buffer.and_then(|buffer| file.read(buffer)).ok_or(Failure::CutShort)?;
+        if filled.len() != chunk * frame_size {
+            return Err(Failure::CutShort);
+        }
+        for frame in filled.chunks_exact(frame_size) {
+            let mut samples = frame.chunks_exact(size_of::<S>()).map(S::decode);
+            // The frame has AXES samples, so the zero is never asked for.
+            take([(); AXES].map(|()| samples.next().unwrap_or(S::ZERO)));
+        }
+        frames -= chunk;
+    }
+    Ok(())
 }
 
 /// The monitor's type and the RAM it takes.
@@ -186,8 +198,8 @@ fn explain(line: &mut Line<'_>, failure: &Failure) {
         Failure::NoCommandLine => line.text("the command line is: qemu-m4 f32|i16 FILE"),
         Failure::NoSuchSample => line.text("the samples are f32 or i16"),
         Failure::CannotOpen => line.text("cannot open the file of samples"),
-        Failure::CannotRead => line.text("cannot read the file of samples to its end"),
-        Failure::Empty => line.text("the file of samples is empty"),
+        Failure::NoSegment => line.text("the file of samples is empty"),
+        Failure::CutShort => line.text("the file of samples ends inside a segment"),
         Failure::Axes(axes) => {
             line.text("the model has ").decimal(*axes).text(" axes, this firmware one to three")
         }
