@@ -1,0 +1,320 @@
+//! The command line as its users meet it: results, and bad input to every command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use tempfile::TempDir;
+
+const HEADER: &str = "path,label,domain,rate_hz\n";
+
+fn rebearing(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rebearing"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .expect("the command runs")
+}
+
+/// Simulated machines, a source and a model, made once by the commands themselves.
+struct World {
+    directory: TempDir,
+}
+
+impl World {
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+static WORLD: LazyLock<World> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let run = |arguments: &str| {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let output = rebearing(directory.path(), &arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+    };
+    run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace");
+    run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
+    run(
+        "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all --out model.rbm",
+    );
+    World { directory }
+});
+
+/// Runs a command in the world's directory and parses its JSON.
+fn json(arguments: &str) -> serde_json::Value {
+    let arguments: Vec<&str> = arguments.split(' ').chain(["--json"]).collect();
+    let output = rebearing(WORLD.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object and nothing else")
+}
+
+/// Asserts exit code 2, nothing on standard output, and a message that names all of `parts`.
+fn refused(arguments: &str, parts: &[&str]) {
+    let words: Vec<&str> = arguments.split(' ').collect();
+    let output = rebearing(WORLD.path(), &words);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+    assert!(output.stdout.is_empty(), "{arguments}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
+    }
+}
+
+/// Writes a file into the world's directory.
+fn file(name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+    let path = WORLD.path().join(name);
+    fs::write(&path, contents).expect("the file can be written");
+    path
+}
+
+#[test]
+fn results_are_json_on_request() {
+    let wav = fs::read_dir(WORLD.path().join("m"))
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .find(|name| name.contains("motor-b") && name.contains("InnerRace"))
+        .map_or_else(|| manifest_path("motor-b", "InnerRace"), |name| format!("m/{name}"));
+    let predicted = json(&format!("predict --model model.rbm {wav}"));
+    let file = &predicted["files"][0];
+    let windows = file["windows"].as_u64().unwrap();
+    assert_eq!(windows, 38);
+    assert!(file["labels"]["InnerRace"].as_u64().unwrap() >= windows - 2, "{file}");
+    let report = &file["reports"][0];
+    assert_eq!(report["label"], "InnerRace");
+    assert!(report["posterior"]["InnerRace"].as_f64().unwrap() > 0.5);
+
+    let inspected = json("inspect model.rbm");
+    assert_eq!(inspected["monitor"], "Monitor<f32, 2048, 1, 32, 6, 3>");
+    assert_eq!(inspected["source"], "motor-a");
+    assert_eq!(inspected["target"], "motor-b");
+    assert_eq!(inspected["healthy"], "Healthy");
+    let flash = fs::metadata(WORLD.path().join("model.rbm")).unwrap().len();
+    assert_eq!(inspected["flash"].as_u64().unwrap(), flash);
+}
+
+/// The path of a recording in the world's manifest.
+fn manifest_path(domain: &str, label: &str) -> String {
+    let text = fs::read_to_string(WORLD.path().join("m/manifest.csv")).unwrap();
+    let row = text.lines().find(|line| line.contains(&format!(",{label},{domain},"))).unwrap();
+    format!("m/{}", row.split(',').next().unwrap())
+}
+
+#[test]
+fn the_same_seed_gives_the_same_files() {
+    for out in ["one", "two"] {
+        json(&format!("simulate --out {out} --seconds 1 --classes Healthy,Ball"));
+        json(&format!("fit --manifest {out}/manifest.csv --domain motor-a --out {out}/s.json"));
+        json(&format!(
+            "adapt --source {out}/s.json --manifest {out}/manifest.csv --domain motor-b --pool-is healthy --out {out}/m.rbm"
+        ));
+    }
+    for name in ["s.json", "m.rbm", "manifest.csv"] {
+        let read = |out: &str| fs::read(WORLD.path().join(out).join(name)).unwrap();
+        assert_eq!(read("one"), read("two"), "{name}");
+    }
+}
+
+#[test]
+fn a_healthy_pool_is_kept_and_an_unknown_one_is_judged() {
+    let rows: String = fs::read_to_string(WORLD.path().join("m/manifest.csv"))
+        .unwrap()
+        .lines()
+        .filter(|line| !line.contains("motor-b") || line.contains("Healthy"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    file("m/healthy.csv", rows);
+    let base = "adapt --source source.json --domain motor-b --out pool.rbm --manifest";
+    let kept = json(&format!("{base} m/healthy.csv --pool-is healthy"));
+    assert_eq!(kept["verdict"], "keep");
+    let judged = json(&format!("{base} m/healthy.csv"));
+    assert_eq!(judged["verdict"], "abstain", "faults must not be handed out to healthy windows");
+    let adapted = json(&format!("{base} m/manifest.csv"));
+    assert_eq!(adapted["verdict"], "adapt");
+    let model = WORLD.path().join("pool.rbm");
+    assert!(model.is_file());
+}
+
+#[test]
+fn missing_files_are_named() {
+    refused("fit --manifest no.csv --domain a --out x.json", &["no.csv"]);
+    refused(
+        "adapt --source no.json --manifest m/manifest.csv --domain motor-b --out x.rbm",
+        &["no.json", "rebearing fit"],
+    );
+    refused(
+        "adapt --source source.json --manifest no.csv --domain motor-b --out x.rbm",
+        &["no.csv"],
+    );
+    refused("inspect no.rbm", &["no.rbm"]);
+    refused("predict --model no.rbm x.wav", &["no.rbm"]);
+    refused("predict --model model.rbm no.wav", &["no.wav"]);
+    refused("emulate --model no.rbm x.wav", &["no.rbm"]);
+    refused("emulate --model model.rbm no.wav", &["no.wav"]);
+    file("gone.csv", format!("{HEADER}gone.wav,Healthy,a,20000\n"));
+    refused("fit --manifest gone.csv --domain a --out x.json", &["gone.csv", "2", "gone.wav"]);
+    assert!(!WORLD.path().join("x.json").exists());
+    assert!(!WORLD.path().join("x.rbm").exists());
+}
+
+#[test]
+fn manifests_that_cannot_be_used_are_refused() {
+    file("empty.csv", "");
+    refused(
+        "fit --manifest empty.csv --domain a --out x.json",
+        &["empty.csv", "path,label,domain,rate_hz"],
+    );
+    file("header.csv", HEADER);
+    refused("fit --manifest header.csv --domain a --out x.json", &["header.csv", "row"]);
+    file("column.csv", "path,label,rate_hz\nx.wav,Healthy,20000\n");
+    refused("fit --manifest column.csv --domain a --out x.json", &["column.csv", "domain"]);
+    file("rate.csv", format!("{HEADER}x.wav,Healthy,a,fast\n"));
+    refused("fit --manifest rate.csv --domain a --out x.json", &["rate.csv", "2", "fast"]);
+    let unknown = ["motor-z", "motor-a, motor-b"];
+    refused("fit --manifest m/manifest.csv --domain motor-z --out x.json", &unknown);
+    refused(
+        "adapt --source source.json --manifest m/manifest.csv --domain motor-z --out x.rbm",
+        &unknown,
+    );
+}
+
+#[test]
+fn sources_need_labels_and_two_classes() {
+    let healthy = manifest_path("motor-a", "Healthy");
+    let ball = manifest_path("motor-a", "InnerRace");
+    file("nolabel.csv", format!("{HEADER}{healthy},Healthy,a,20000\n{ball},,a,20000\n"));
+    refused("fit --manifest nolabel.csv --domain a --out x.json", &[&ball, "label"]);
+    file("oneclass.csv", format!("{HEADER}{healthy},Healthy,a,20000\n"));
+    refused("fit --manifest oneclass.csv --domain a --out x.json", &["Healthy", "two classes"]);
+    refused(
+        "fit --manifest m/manifest.csv --domain motor-a --healthy Fine --out x.json",
+        &["Fine", "Healthy, InnerRace, OuterRace"],
+    );
+}
+
+#[test]
+fn rates_that_differ_are_refused() {
+    let healthy = manifest_path("motor-a", "Healthy");
+    file("wrongrate.csv", format!("{HEADER}{healthy},Healthy,a,12000\n"));
+    refused(
+        "fit --manifest wrongrate.csv --domain a --out x.json",
+        &["wrongrate.csv", "12000", "20000"],
+    );
+    file("slow.csv.npy", "");
+    let samples: String = (0..9000).map(|i| format!("{}\n", (i * i) % 977)).collect();
+    file("slow.csv", format!("x\n{samples}"));
+    file("tworates.csv", format!("{HEADER}slow.csv,Healthy,a,12000\nslow.csv,Ball,a,20000\n"));
+    refused(
+        "fit --manifest tworates.csv --domain a --out x.json",
+        &["tworates.csv", "row 3", "12000"],
+    );
+    file("slowtarget.csv", format!("{HEADER}slow.csv,,b,12000\n"));
+    refused(
+        "adapt --source source.json --manifest slowtarget.csv --domain b --out x.rbm",
+        &["12000", "20000", "resample"],
+    );
+    refused("predict --model model.rbm --rate 12000 slow.csv", &["12000", "20000"]);
+    json("simulate --out slow --rate 10000 --seconds 1 --machines 1 --classes Healthy");
+    let slow = fs::read_to_string(WORLD.path().join("slow/manifest.csv")).unwrap();
+    let wav = slow.lines().nth(1).unwrap().split(',').next().unwrap();
+    refused(&format!("predict --model model.rbm slow/{wav}"), &[wav, "10000", "20000"]);
+    refused(&format!("emulate --model model.rbm slow/{wav}"), &[wav, "10000", "20000"]);
+}
+
+#[test]
+fn recordings_shorter_than_a_window_or_with_bad_numbers_are_refused() {
+    let long: String = (0..9000).map(|i| format!("{}\n", (i * i) % 977)).collect();
+    file("long.csv", format!("x\n{long}"));
+    let short: String = (0..1000).map(|i| format!("{i}\n")).collect();
+    file("short.csv", format!("x\n{short}"));
+    file("shorts.csv", format!("{HEADER}long.csv,Healthy,a,20000\nshort.csv,Ball,a,20000\n"));
+    refused("fit --manifest shorts.csv --domain a --out x.json", &["short.csv", "3072", "1000"]);
+    refused(
+        "adapt --source source.json --manifest shorts.csv --domain a --out x.rbm",
+        &["short.csv", "3072"],
+    );
+    refused("predict --model model.rbm short.csv", &["short.csv", "3072"]);
+    refused("emulate --model model.rbm short.csv", &["short.csv", "3072"]);
+
+    file("nan.csv", format!("x\n{long}NaN\n"));
+    file("nans.csv", format!("{HEADER}long.csv,Healthy,a,20000\nnan.csv,Ball,a,20000\n"));
+    refused("fit --manifest nans.csv --domain a --out x.json", &["nan.csv", "row 3", "9000"]);
+    let constant = "1\n".repeat(9000);
+    file("flat.csv", format!("x\n{constant}"));
+    file("flats.csv", format!("{HEADER}long.csv,Healthy,a,20000\nflat.csv,Ball,a,20000\n"));
+    refused("fit --manifest flats.csv --domain a --out x.json", &["flat.csv", "do not vary"]);
+    // A sensor's NaN is reported, not refused: it is what the device would say.
+    let predicted = json("predict --model model.rbm nan.csv");
+    assert!(
+        predicted["files"][0]["labels"].get("sensor_fault").is_none(),
+        "NaN is behind the last window"
+    );
+    file("nan2.csv", format!("x\nNaN\n{long}"));
+    let predicted = json("predict --model model.rbm nan2.csv");
+    assert_eq!(predicted["files"][0]["reports"][0]["sensor_fault"], "not_finite");
+}
+
+#[test]
+fn unwritable_outputs_are_refused_before_the_work() {
+    refused(
+        "fit --manifest m/manifest.csv --domain motor-a --out no/dir/x.json",
+        &["no/dir/x.json"],
+    );
+    refused(
+        "adapt --source source.json --manifest m/manifest.csv --domain motor-b --out no/dir/x.rbm",
+        &["no/dir/x.rbm"],
+    );
+    file("plain", "a file, not a folder");
+    refused("simulate --out plain", &["plain"]);
+    refused("demo --out plain", &["plain"]);
+}
+
+#[test]
+fn damaged_models_and_sources_are_refused() {
+    let model = fs::read(WORLD.path().join("model.rbm")).unwrap();
+    file("cut.rbm", &model[..model.len() / 2]);
+    let wav = manifest_path("motor-b", "Healthy");
+    for command in [
+        "inspect cut.rbm",
+        &format!("predict --model cut.rbm {wav}"),
+        &format!("emulate --model cut.rbm {wav}"),
+    ] {
+        refused(command, &["cut.rbm", "cut short"]);
+    }
+    let mut flipped = model.clone();
+    flipped[100] ^= 4;
+    file("flipped.rbm", &flipped);
+    refused("inspect flipped.rbm", &["flipped.rbm", "checksum"]);
+    refused("inspect source.json", &["source.json", "not a rebearing model"]);
+
+    let source = fs::read_to_string(WORLD.path().join("source.json")).unwrap();
+    file("cut.json", &source[..source.len() / 2]);
+    let adapt = |name: &str| {
+        format!("adapt --source {name} --manifest m/manifest.csv --domain motor-b --out x.rbm")
+    };
+    refused(&adapt("cut.json"), &["cut.json", "rebearing fit"]);
+    file("old.json", source.replacen("\"version\": 1", "\"version\": 99", 1));
+    refused(&adapt("old.json"), &["old.json", "99"]);
+    let mut value: serde_json::Value = serde_json::from_str(&source).unwrap();
+    value["scale"][0] = 0.0.into();
+    file("zero.json", value.to_string());
+    refused(&adapt("zero.json"), &["zero.json", "scale"]);
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let fit = "fit --manifest m/manifest.csv --domain motor-a --out x.json";
+    refused(&format!("{fit} --fft 1000"), &["1000", "1024"]);
+    refused(&format!("{fit} --hop 0"), &["hop"]);
+    refused(&format!("{fit} --segments 0"), &["segments"]);
+    refused(&format!("{fit} --bands 1"), &["bands"]);
+    refused(&format!("{fit} --components 0"), &["component"]);
+    let adapt = "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all --out x.rbm";
+    refused(&format!("{adapt} --epsilon 0"), &["epsilon"]);
+    refused(&format!("{adapt} --components 1000"), &["too few"]);
+    refused("simulate --out s --axes 4", &["axes", "4"]);
+    refused("nonsense", &["nonsense"]);
+}
