@@ -7,6 +7,7 @@
 //! emulated microcontroller.
 
 pub mod adapt;
+pub mod baselines;
 pub mod commands;
 pub mod device;
 pub mod domain;

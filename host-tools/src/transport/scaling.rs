@@ -14,15 +14,21 @@
 use ndarray::{Array1, Array2, ArrayRef2};
 
 use super::TransportError;
+use super::overrelaxation::Overrelaxation;
 
 /// Scalings outside `1/SAFE..SAFE` are absorbed. Kernel entries that have underflown would need
 /// a product of two scalings of 1e300 to matter.
 const SAFE: f64 = 1e30;
-/// Ratio of one epsilon to the next on the way down.
+/// An epsilon from here on needs no larger ones before it.
+const DIRECT: f64 = 5e-3;
+/// Epsilon to begin with otherwise, and the ratio of one to the next on the way down.
+const FIRST_EPSILON: f64 = 2e-2;
 const EPSILON_STEP: f64 = 0.25;
 /// Marginal error at which a step on the way down has done its work, and its iteration limit.
 const STEP_TOLERANCE: f64 = 1e-2;
 const STEP_ITERATIONS: usize = 100;
+/// Ratio of a marginal to its weight, less one, at which overrelaxed steps are linear.
+const NEARLY_ONE: f64 = 0.1;
 /// Below this, potentials over epsilon have no digits left for the marginals.
 const LEAST_EPSILON: f64 = 1e-12;
 
@@ -148,7 +154,8 @@ impl State {
     /// Brings epsilon down to its value and iterates there to the tolerance.
     fn descend(&mut self, settings: &Settings) -> Result<usize, TransportError> {
         let mut done = 0;
-        let mut epsilon = settings.epsilon.max(1.0);
+        let mut epsilon = if settings.epsilon < DIRECT { FIRST_EPSILON } else { settings.epsilon };
+        self.start(epsilon);
         loop {
             // Potentials keep their value in units of the cost.
             let ratio = self.epsilon / epsilon;
@@ -176,6 +183,23 @@ impl State {
         }
     }
 
+    /// Feasible potentials to begin with: no exponent is above zero, and every row and column has one
+    /// that is zero, so that no sum of the kernel underflows.
+    fn start(&mut self, epsilon: f64) {
+        self.epsilon = epsilon;
+        self.g.fill(f64::INFINITY);
+        for (row, f) in self.costs.chunks_exact(self.g.len()).zip(&mut self.f) {
+            *f = row.iter().fold(f64::INFINITY, |least, &c| if c < least { c } else { least });
+            for (g, c) in self.g.iter_mut().zip(row) {
+                let slack = c - *f;
+                *g = if slack < *g { slack } else { *g };
+            }
+        }
+        for potential in self.f.iter_mut().chain(&mut self.g) {
+            *potential /= epsilon;
+        }
+    }
+
     /// Iterates at the present epsilon; the kernel ends as the plan. Gives the last error.
     fn iterate(
         &mut self,
@@ -184,74 +208,38 @@ impl State {
         limit: usize,
         done: &mut usize,
     ) -> f64 {
-        let [row_exponent, column_exponent] = exponents;
-        let contraction = row_exponent * column_exponent;
-        let mut error = f64::INFINITY;
-        while error > tolerance && *done < limit {
-            self.log_update(exponents);
-            *done += 1;
+        let mut pace = Overrelaxation::new();
+        loop {
             self.fill_kernel();
-            let mut u = vec![1.0; self.a.len()];
-            let mut v = vec![1.0; self.b.len()];
-            // With exponent e the new scaling of row i is (a_i / sum_i)^e · exp((e − 1) f_i).
-            let damping = |potentials: &[f64], exponent: f64| -> Vec<f64> {
-                potentials.iter().map(|x| ((exponent - 1.0) * x).exp()).collect()
-            };
-            let row_damping = damping(&self.f, row_exponent);
-            let column_damping = damping(&self.g, column_exponent);
-            let update = |target: f64, sum: f64, exponent: f64, damping: f64| {
-                if exponent < 1.0 { (target / sum).powf(exponent) * damping } else { target / sum }
-            };
-            let mut safe = true;
-            let mut column_sums = vec![0.0; self.b.len()];
-            while safe && error > tolerance && *done < limit {
-                let mut change = 0.0_f64;
-                let mut row_error = 0.0;
-                column_sums.fill(0.0);
-                // One pass over the kernel does both products: a row that has just given its sum is
-                // still in the cache when it is added to the column sums.
-                for (i, row) in self.kernel.chunks_exact(v.len()).enumerate() {
-                    let sum = dot(row, &v);
-                    row_error += (u[i] * sum - self.a[i]).abs();
-                    let new = update(self.a[i], sum, row_exponent, row_damping[i]);
-                    change = change.max((new / u[i] - 1.0).abs());
-                    safe &= new > 1.0 / SAFE && new < SAFE;
-                    u[i] = new;
-                    for (column_sum, k) in column_sums.iter_mut().zip(row) {
-                        *column_sum += new * k;
+            let mut scalings = Scalings::new(&self.f, &self.g, exponents);
+            let mut error = f64::INFINITY;
+            while error > tolerance && *done < limit && scalings.safe {
+                let omega = pace.omega();
+                error = scalings.update(&self.kernel, &self.a, &self.b, omega);
+                *done += 1;
+                if exponents == [1.0; 2] {
+                    pace.observe(error);
+                    if omega > 1.0 && error <= tolerance {
+                        // Only a plain iteration meets the columns exactly.
+                        pace = Overrelaxation::new();
+                        error = f64::INFINITY;
                     }
                 }
-                for (j, &sum) in column_sums.iter().enumerate() {
-                    let new = update(self.b[j], sum, column_exponent, column_damping[j]);
-                    change = change.max((new / v[j] - 1.0).abs());
-                    safe &= new > 1.0 / SAFE && new < SAFE;
-                    v[j] = new;
-                }
-                *done += 1;
-                error = if contraction < 1.0 {
-                    // The update contracts by this factor in the sup norm, so this bounds how far
-                    // the potentials still are from their limit.
-                    change * contraction / (1.0 - contraction)
-                } else {
-                    row_error
-                };
-                if !safe {
-                    // What has left the range may have lost its digits: judge after the next round.
-                    error = f64::INFINITY;
-                }
             }
-            let absorb = |potentials: &mut [f64], scalings: &[f64]| {
-                for (potential, scaling) in potentials.iter_mut().zip(scalings) {
-                    // An overflown scaling is left out; the update in the log domain sets it right.
-                    let log = scaling.ln();
-                    *potential += if log.is_finite() { log } else { 0.0 };
-                }
-            };
-            absorb(&mut self.f, &u);
-            absorb(&mut self.g, &v);
+            let finite = absorb(&mut self.f, &scalings.u) & absorb(&mut self.g, &scalings.v);
+            if scalings.safe {
+                scalings.apply(&mut self.kernel);
+                return error;
+            }
+            if !finite {
+                self.log_update(exponents);
+                *done += 1;
+            }
+            if *done >= limit {
+                self.fill_kernel();
+                return f64::INFINITY;
+            }
         }
-        self.fill_kernel();
-        error
     }
 
     /// One iteration in the log domain, from whatever the potentials are.
@@ -288,6 +276,108 @@ impl State {
             for ((k, c), (b, g)) in kernel.iter_mut().zip(costs).zip(self.b.iter().zip(&self.g)) {
                 *k = a * b * (f + g - c / self.epsilon).exp();
             }
+        }
+    }
+}
+
+/// Puts scalings into potentials; whether all had a finite logarithm. One that has not is left out, for
+/// an update in the log domain to set right.
+fn absorb(potentials: &mut [f64], scalings: &[f64]) -> bool {
+    let mut finite = true;
+    for (potential, scaling) in potentials.iter_mut().zip(scalings) {
+        let log = scaling.ln();
+        finite &= log.is_finite();
+        *potential += if log.is_finite() { log } else { 0.0 };
+    }
+    finite
+}
+
+/// What multiplies the rows and columns of the kernel.
+struct Scalings {
+    u: Vec<f64>,
+    v: Vec<f64>,
+    exponents: [f64; 2],
+    /// With exponent e the new scaling of row i is (a_i / sum_i)^e · exp((e − 1) f_i); this is the last
+    /// factor, for rows and columns.
+    damping: [Vec<f64>; 2],
+    column_sums: Vec<f64>,
+    /// Whether all scalings are within the safe range.
+    safe: bool,
+}
+
+impl Scalings {
+    fn new(f: &[f64], g: &[f64], exponents: [f64; 2]) -> Self {
+        let damping = |potentials: &[f64], exponent: f64| -> Vec<f64> {
+            potentials.iter().map(|x| ((exponent - 1.0) * x).exp()).collect()
+        };
+        Self {
+            u: vec![1.0; f.len()],
+            v: vec![1.0; g.len()],
+            exponents,
+            damping: [damping(f, exponents[0]), damping(g, exponents[1])],
+            column_sums: vec![0.0; g.len()],
+            safe: true,
+        }
+    }
+
+    /// Multiplies the kernel by the scalings.
+    fn apply(&self, kernel: &mut [f64]) {
+        for (row, u) in kernel.chunks_exact_mut(self.v.len()).zip(&self.u) {
+            for (k, v) in row.iter_mut().zip(&self.v) {
+                *k *= u * v;
+            }
+        }
+    }
+
+    /// One iteration: rows, then columns. Gives the error before it.
+    fn update(&mut self, kernel: &[f64], a: &[f64], b: &[f64], omega: f64) -> f64 {
+        let [row_exponent, column_exponent] = self.exponents;
+        let contraction = row_exponent * column_exponent;
+        let next = |old: f64, target: f64, sum: f64, exponent: f64, damping: f64| {
+            if exponent < 1.0 {
+                (target / sum).powf(exponent) * damping
+            } else if omega > 1.0 {
+                let excess = target / (sum * old) - 1.0;
+                // Near the limit the power is a line, and quicker as one.
+                if excess.abs() < NEARLY_ONE {
+                    old * (1.0 + omega * excess)
+                } else {
+                    old * (1.0 + excess).powf(omega)
+                }
+            } else {
+                target / sum
+            }
+        };
+        let is_safe = |scaling: f64| scaling > 1.0 / SAFE && scaling < SAFE;
+        let mut change = 0.0_f64;
+        let mut row_error = 0.0;
+        self.column_sums.fill(0.0);
+        // One pass over the kernel does both products: a row that has just given its sum is still in
+        // the cache when it is added to the column sums.
+        for (i, row) in kernel.chunks_exact(self.v.len()).enumerate() {
+            let (old, sum) = (self.u[i], dot(row, &self.v));
+            row_error += (old * sum - a[i]).abs();
+            let new = next(old, a[i], sum, row_exponent, self.damping[0][i]);
+            change = change.max((new / old - 1.0).abs());
+            self.safe &= is_safe(new);
+            self.u[i] = new;
+            for (column_sum, k) in self.column_sums.iter_mut().zip(row) {
+                *column_sum += new * k;
+            }
+        }
+        for (j, &sum) in self.column_sums.iter().enumerate() {
+            let old = self.v[j];
+            let new = next(old, b[j], sum, column_exponent, self.damping[1][j]);
+            change = change.max((new / old - 1.0).abs());
+            self.safe &= is_safe(new);
+            self.v[j] = new;
+        }
+        if contraction < 1.0 {
+            // The update contracts by this factor in the sup norm, so this bounds how far the
+            // potentials still are from their limit.
+            change * contraction / (1.0 - contraction)
+        } else {
+            row_error
         }
     }
 }

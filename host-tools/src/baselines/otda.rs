@@ -1,0 +1,40 @@
+//! Plans between samples and the barycentric map (Courty, Flamary, Tuia, Rakotomamonjy 2017).
+
+use ndarray::{Array2, ArrayRef2, Axis};
+
+use super::{BaselineError, Carried, Samples, Settings, uniform};
+use crate::transport::{self, cost::squared_distances};
+
+/// Each source sample at the plan's barycentre of its target samples: `x_i ↦ Σ_j P_ij y_j / Σ_j P_ij`.
+///
+/// A row without mass has no barycentre and gives NaN; plans with held marginals have none.
+pub fn barycentric(plan: &ArrayRef2<f64>, target: &ArrayRef2<f64>) -> Array2<f64> {
+    let mass = plan.sum_axis(Axis(1)).insert_axis(Axis(1));
+    plan.dot(target) / mass
+}
+
+/// The barycentric map of the exact plan under the squared distance.
+pub(super) fn exact(samples: &Samples, _: &Settings) -> Carried {
+    let cost = squared_distances(&samples.source, &samples.pool);
+    let (a, b) = (uniform(samples.source.nrows()), uniform(samples.pool.nrows()));
+    let plan = transport::exact::solve(&a, &b, &cost, &transport::exact::Options::default())?;
+    Ok((barycentric(&plan.plan, &samples.pool), 0.0))
+}
+
+/// The barycentric map of the entropic plan under the squared distance.
+pub(super) fn sinkhorn(samples: &Samples, settings: &Settings) -> Carried {
+    let cost = squared_distances(&samples.source, &samples.pool);
+    let plan = entropic(&cost, settings.epsilon)?;
+    Ok((barycentric(&plan, &samples.pool), 0.0))
+}
+
+/// The entropic plan with equal weights, to a tolerance beyond which no barycentre visibly moves.
+pub(super) fn entropic(cost: &Array2<f64>, epsilon: f64) -> Result<Array2<f64>, BaselineError> {
+    let options = transport::sinkhorn::Options {
+        epsilon,
+        tolerance: 1e-6,
+        ..transport::sinkhorn::Options::default()
+    };
+    let (a, b) = (uniform(cost.nrows()), uniform(cost.ncols()));
+    Ok(transport::sinkhorn::solve(&a, &b, cost, &options)?.plan)
+}
