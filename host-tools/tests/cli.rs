@@ -71,13 +71,14 @@ fn file(name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
+/// Numbers, one a line.
+fn numbers(values: impl Iterator<Item = u32>) -> String {
+    values.fold(String::new(), |text, value| text + &value.to_string() + "\n")
+}
+
 #[test]
 fn results_are_json_on_request() {
-    let wav = fs::read_dir(WORLD.path().join("m"))
-        .unwrap()
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .find(|name| name.contains("motor-b") && name.contains("InnerRace"))
-        .map_or_else(|| manifest_path("motor-b", "InnerRace"), |name| format!("m/{name}"));
+    let wav = manifest_path("motor-b", "InnerRace");
     let predicted = json(&format!("predict --model model.rbm {wav}"));
     let file = &predicted["files"][0];
     let windows = file["windows"].as_u64().unwrap();
@@ -120,13 +121,10 @@ fn the_same_seed_gives_the_same_files() {
 
 #[test]
 fn a_healthy_pool_is_kept_and_an_unknown_one_is_judged() {
-    let rows: String = fs::read_to_string(WORLD.path().join("m/manifest.csv"))
-        .unwrap()
-        .lines()
-        .filter(|line| !line.contains("motor-b") || line.contains("Healthy"))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    file("m/healthy.csv", rows);
+    let manifest = fs::read_to_string(WORLD.path().join("m/manifest.csv")).unwrap();
+    let healthy = |line: &&str| !line.contains("motor-b") || line.contains("Healthy");
+    let rows: Vec<&str> = manifest.lines().filter(healthy).collect();
+    file("m/healthy.csv", rows.join("\n"));
     let base = "adapt --source source.json --domain motor-b --out pool.rbm --manifest";
     let kept = json(&format!("{base} m/healthy.csv --pool-is healthy"));
     assert_eq!(kept["verdict"], "keep");
@@ -203,8 +201,7 @@ fn rates_that_differ_are_refused() {
         "fit --manifest wrongrate.csv --domain a --out x.json",
         &["wrongrate.csv", "12000", "20000"],
     );
-    file("slow.csv.npy", "");
-    let samples: String = (0..9000).map(|i| format!("{}\n", (i * i) % 977)).collect();
+    let samples = numbers((0..9000).map(|i| (i * i) % 977));
     file("slow.csv", format!("x\n{samples}"));
     file("tworates.csv", format!("{HEADER}slow.csv,Healthy,a,12000\nslow.csv,Ball,a,20000\n"));
     refused(
@@ -226,9 +223,9 @@ fn rates_that_differ_are_refused() {
 
 #[test]
 fn recordings_shorter_than_a_window_or_with_bad_numbers_are_refused() {
-    let long: String = (0..9000).map(|i| format!("{}\n", (i * i) % 977)).collect();
+    let long = numbers((0..9000).map(|i| (i * i) % 977));
     file("long.csv", format!("x\n{long}"));
-    let short: String = (0..1000).map(|i| format!("{i}\n")).collect();
+    let short = numbers(0..1000);
     file("short.csv", format!("x\n{short}"));
     file("shorts.csv", format!("{HEADER}long.csv,Healthy,a,20000\nshort.csv,Ball,a,20000\n"));
     refused("fit --manifest shorts.csv --domain a --out x.json", &["short.csv", "3072", "1000"]);

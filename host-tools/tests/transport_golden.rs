@@ -141,7 +141,9 @@ fn relaxed_plan_is_pots_to_1e_9() {
     for p in golden().relaxed {
         let (a, mut b, cost) = problem(p.seed, p.rows, p.columns, &p.kind);
         if p.row_tau.is_some() && p.column_tau.is_some() {
-            b.iter_mut().for_each(|b| *b *= 1.5);
+            for b in &mut b {
+                *b *= 1.5;
+            }
         }
         let marginal =
             |tau: Option<f64>| tau.map_or(relaxed::Marginal::Held, relaxed::Marginal::Relaxed);

@@ -200,9 +200,12 @@ pub struct Aligned<T: ?Sized>(pub T);
 
 /// Includes a model file in a firmware or test, aligned as [`Model::parse`] wants it.
 ///
-/// ```ignore
-/// static MODEL: &[u8] = rebearing::include_model!("../pump.rbm");
+/// ```
+/// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm") } }
+/// static MODEL: &[u8] = rebearing::include_model!(path!());
 /// let model = rebearing::Model::parse(MODEL)?;
+/// assert_eq!(model.class_name(0), Some("Healthy"));
+/// # Ok::<(), rebearing::ModelError>(())
 /// ```
 #[macro_export]
 macro_rules! include_model {
