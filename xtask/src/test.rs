@@ -114,10 +114,11 @@ fn build_firmware() -> Result<(), String> {
     firmware::build(Thumb::for_targets(&[M4F])?, QEMU_BINARY, M4F).map(drop)
 }
 
-/// The tests that need QEMU are marked `ignored`, so that a plain `cargo test` installs nothing.
+/// tests/device.rs needs QEMU and is marked `ignored`, so that a plain `cargo test` installs nothing.
 fn device() -> Result<(), String> {
     qemu::find_or_install()?;
-    run_cargo("firmware in QEMU", &["test", "--locked", "--workspace", "--", "--ignored"])
+    let test = ["test", "--locked", "--package", "rebearing", "--test", "device"];
+    run_cargo("firmware in QEMU", &[&test[..], &["--", "--include-ignored"]].concat())
 }
 
 fn panic() -> Result<(), String> {
