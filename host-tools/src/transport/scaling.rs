@@ -297,7 +297,7 @@ struct Scalings {
     u: Vec<f64>,
     v: Vec<f64>,
     exponents: [f64; 2],
-    /// With exponent e the new scaling of row i is (a_i / sum_i)^e · exp((e − 1) f_i); this is the last
+    /// With exponent e the new scaling of row i is `(a_i / sum_i)^e · exp((e − 1) f_i)`; this is the last
     /// factor, for rows and columns.
     damping: [Vec<f64>; 2],
     column_sums: Vec<f64>,
