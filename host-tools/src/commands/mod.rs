@@ -6,6 +6,7 @@ mod demo;
 mod emulate;
 mod fit;
 mod inspect;
+mod plan;
 mod predict;
 mod samples;
 mod simulate;
@@ -35,6 +36,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Predict(predict::PredictArgs),
     Emulate(emulate::EmulateArgs),
+    Plan(plan::PlanArgs),
 }
 
 /// What a command has to say, for people and for scripts.
@@ -66,6 +68,7 @@ impl Cli {
             Command::Inspect(args) => inspect::run(args),
             Command::Predict(args) => predict::run(args),
             Command::Emulate(args) => emulate::run(args),
+            Command::Plan(args) => plan::run(args),
         }
     }
 }
