@@ -15,6 +15,14 @@ pub struct Spectrum<'b> {
     bins: &'b [Complex32],
 }
 
+#[cfg(feature = "defmt")]
+impl defmt::Format for Spectrum<'_> {
+    // The bins are microfft's, which knows nothing of defmt; thousands would flood a log anyway.
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Spectrum({} bins)", self.len());
+    }
+}
+
 impl<'b> Spectrum<'b> {
     /// Transforms the first `length` samples of `buffer` in place.
     ///

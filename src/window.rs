@@ -134,6 +134,8 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
 
 /// The periodic Hann window of `FFT` points, made by the compiler; shorter powers of two
 /// take every second, fourth, … point of it.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Hann<const FFT: usize>;
 
 impl<const FFT: usize> Hann<FFT> {

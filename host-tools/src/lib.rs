@@ -21,6 +21,7 @@ pub mod npy;
 pub mod output;
 pub mod progress;
 pub mod recording;
+pub mod report;
 pub mod simulate;
 pub mod source;
 pub mod split;

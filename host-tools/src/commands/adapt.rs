@@ -18,6 +18,7 @@ use crate::manifest::Manifest;
 use crate::model_file::{self, ModelBytes, ModelContents};
 use crate::output;
 use crate::progress::Step;
+use crate::report::{self, ReportContents};
 use crate::source::{Source, SourceSettings};
 
 /// Adapt a source to unlabelled recordings of a new machine and write the model file.
@@ -38,6 +39,9 @@ pub(super) struct AdaptArgs {
     /// Where to write the model file.
     #[arg(long, value_name = "MODEL.rbm")]
     out: PathBuf,
+    /// Where to write a report with its pictures, one self-contained HTML page.
+    #[arg(long, value_name = "R.html")]
+    report: Option<PathBuf>,
     /// What you know of these recordings: every class is in them, the machine was healthy
     /// throughout, or nothing.
     #[arg(long, value_enum, default_value_t = Pool::Unknown)]
@@ -69,6 +73,9 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     }
     let manifest = Manifest::read(&args.manifest)?;
     output::check_writable(&args.out)?;
+    if let Some(report) = &args.report {
+        output::check_writable(report)?;
+    }
     let target = {
         let _step = Step::start(format!("reading the recordings of {}", args.domain));
         Domain::read(&manifest, &args.domain)?
@@ -94,12 +101,23 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
             ..SourceSettings::default()
         },
     };
-    let (adaptation, windows) = {
+    let (adaptation, features) = {
         let _step = Step::start(format!("adapting to {}", args.domain));
         let features = extract(&target.recordings, &target.whole(), &source.front_end)?;
-        (verdict::adapt(&source, &features, &settings)?, features.x.nrows())
+        (verdict::adapt(&source, &features, &settings)?, features)
     };
+    let windows = features.x.nrows();
     let model = encode(&source, &target, &adaptation)?;
+    if let Some(path) = &args.report {
+        let page = report::html(&ReportContents {
+            source: &source,
+            target: &target.name,
+            features: &features.x,
+            adaptation: &adaptation,
+            model: &model,
+        })?;
+        output::write(path, page.as_bytes())?;
+    }
     output::write(&args.out, model.bytes())?;
 
     let mut text = format!(
@@ -122,6 +140,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         "pool_is": args.pool_is,
         "solver": args.solver,
         "out": args.out,
+        "report": args.report,
         "windows": windows,
         "classes": source.classes,
         "components": monitor.components,

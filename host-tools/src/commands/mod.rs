@@ -2,7 +2,6 @@
 
 mod adapt;
 mod demo;
-
 mod emulate;
 mod fit;
 mod inspect;

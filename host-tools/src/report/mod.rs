@@ -1,0 +1,106 @@
+//! One self-contained HTML page about an adaptation: the verdict, its reasons, and the
+//! pictures by which to judge them. It needs no network and prints well.
+
+mod plots;
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use ndarray::Array2;
+
+use crate::adapt::verdict::Adaptation;
+use crate::device::MonitorType;
+use crate::model_file::ModelBytes;
+use crate::source::{Source, hex};
+
+/// What the report is about.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportContents<'a> {
+    /// The source.
+    pub source: &'a Source,
+    /// Name of the target domain.
+    pub target: &'a str,
+    /// Features of the target's windows, not standardised.
+    pub features: &'a Array2<f32>,
+    /// What adaptation found.
+    pub adaptation: &'a Adaptation,
+    /// The model file.
+    pub model: &'a ModelBytes,
+}
+
+/// The report as one HTML page.
+pub fn html(contents: &ReportContents<'_>) -> Result<String> {
+    let ReportContents { source, target, features, adaptation, model } = contents;
+    let view = model.model();
+    let monitor = MonitorType::of(&view);
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{from} to {to}</title><style>{STYLE}</style></head><body>\n\
+         <h1>{from} → {to}: {verdict}</h1>\n<ul>\n",
+        from = escaped(&source.domain),
+        to = escaped(target),
+        verdict = adaptation.verdict,
+    );
+    for reason in &adaptation.reasons {
+        let _ = writeln!(page, "<li>{}</li>", escaped(reason));
+    }
+    page.push_str("</ul>\n");
+
+    let x = crate::source::standardised(features, &adaptation.shift, &source.scale);
+    let mixture = &adaptation.mixture;
+    let posterior = mixture.mixture.responsibilities(x.view())?.dot(&mixture.labels);
+    let mut figure = |title: &str, caption: &str, svg: String| {
+        let _ = writeln!(
+            page,
+            "<figure><h2>{title}</h2>{svg}<figcaption>{caption}</figcaption></figure>"
+        );
+    };
+    if let Some(plan) = &adaptation.plan {
+        figure(
+            "Transport plan",
+            "Mass from each source component (row, with its class) to each target component \
+             (column, with the class it was given). Dark is much. A sound plan has one dark class per column.",
+            plots::plan(source, plan, &mixture.labels)?,
+        );
+    }
+    figure(
+        "Mean features by class",
+        "Log band energy without its level, from 0 to half the sample rate. Solid: the source. \
+         Dashed: the target's windows by the label that the model gives them.",
+        plots::class_means(source, features, &posterior)?,
+    );
+    let log_likelihoods = mixture.mixture.log_likelihoods(x.view())?;
+    figure(
+        "Log-likelihood of the target's windows",
+        "Windows left of the line are called unknown. These are the windows that the model was made from.",
+        plots::histogram(&log_likelihoods.to_vec(), adaptation.log_likelihood_min)?,
+    );
+
+    let provenance = view.provenance();
+    let rows = [
+        ("classes", source.classes.join(", ")),
+        ("windows of the target", features.nrows().to_string()),
+        ("flash", format!("{} bytes", view.bytes().len())),
+        ("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32"))),
+        ("RAM with 16-bit samples", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16"))),
+        ("made by", provenance.tool.into()),
+        ("fitted from (SHA-256)", hex(provenance.hash)),
+    ];
+    page.push_str("<h2>The model</h2><table>\n");
+    for (name, value) in rows {
+        let _ = writeln!(page, "<tr><th>{name}</th><td>{}</td></tr>", escaped(&value));
+    }
+    page.push_str("</table></body></html>\n");
+    Ok(page)
+}
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem}\
+    h1{font-size:1.5rem}h2{font-size:1.15rem;margin:0}figure{margin:2rem 0;break-inside:avoid}\
+    svg{max-width:100%;height:auto}figcaption{color:#555}th{text-align:left;padding-right:1rem;\
+    vertical-align:top}td{overflow-wrap:anywhere}";
+
+/// Text inside HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
