@@ -49,7 +49,8 @@ pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
         })?;
         times.push(format!("{name} {}", seconds(step_started.elapsed())));
     }
-    println!("xtask: passed: {}; {} in all", times.join(", "), seconds(started.elapsed()));
+    println!("xtask: {}; {} in all", times.join(", "), seconds(started.elapsed()));
+    println!("steps: {} passed, 0 failed", times.len());
     Ok(())
 }
 
