@@ -207,7 +207,7 @@ fn small_and_absent_classes() {
     assert_eq!(components, [2, 1, 2], "the class of one sample has one component");
     assert_eq!(fit.classes[1].asked, Some(2));
     fit.mixture.mixture.validate().unwrap();
-    assert!((fit.mixture.mixture.weights[2] - 1.0 / 12.0).abs() < 1e-12);
+    assert!((fit.mixture.mixture.weights[2] - 1.0 / 3.0).abs() < 1e-12);
     assert_eq!(fit.mixture.labels.row(2).to_vec(), [0.0, 1.0, 0.0]);
 
     let error = conditional(&x, &labels, 4, &ComponentCount::PerClass(1)).unwrap_err();

@@ -4,6 +4,7 @@ mod adapt;
 mod demo;
 mod emulate;
 mod fit;
+mod gmm;
 mod inspect;
 mod plan;
 mod predict;
@@ -31,6 +32,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Simulate(simulate::SimulateArgs),
     Fit(fit::FitArgs),
+    Gmm(gmm::GmmArgs),
     Adapt(adapt::AdaptArgs),
     Inspect(inspect::InspectArgs),
     Predict(predict::PredictArgs),
@@ -63,6 +65,7 @@ impl Cli {
             Command::Demo(args) => demo::run(args),
             Command::Simulate(args) => simulate::run(args),
             Command::Fit(args) => fit::run(args),
+            Command::Gmm(args) => gmm::run(args),
             Command::Adapt(args) => adapt::run(args),
             Command::Inspect(args) => inspect::run(args),
             Command::Predict(args) => predict::run(args),

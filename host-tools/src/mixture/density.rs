@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::em::first_not_finite;
-use super::expectation::{Evaluator, NotPositiveDefinite, normalise};
+use super::expectation::{Evaluator, NotPositiveDefinite};
 use super::linear::inverse_factor;
 use super::sample::{Rows, Sample};
 use super::{Covariance, CovarianceKind, InvalidMixture, Mixture};
@@ -140,6 +140,20 @@ impl Mixture {
 /// Log densities to responsibilities in place, row by row; the log-likelihoods are returned.
 pub(super) fn normalise_rows(densities: &mut Array2<f64>) -> Array1<f64> {
     densities.outer_iter_mut().filter_map(|row| row.into_slice().map(normalise)).collect()
+}
+
+/// Log densities of one row to responsibilities in place; the row's log-likelihood is returned.
+fn normalise(row: &mut [f64]) -> f64 {
+    let best = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut sum = 0.0;
+    for value in row.iter_mut() {
+        *value = (*value - best).exp();
+        sum += *value;
+    }
+    for value in row {
+        *value /= sum;
+    }
+    best + sum.ln()
 }
 
 fn check_variances(variances: impl Iterator<Item = (usize, f64)>) -> Result<(), InvalidMixture> {

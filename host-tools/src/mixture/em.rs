@@ -6,10 +6,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::expectation::{Evaluator, NotPositiveDefinite, assigned, expect};
+use super::expectation::{Evaluator, Nearest, NotPositiveDefinite};
 use super::maximisation::Background;
+use super::moments::Moments;
 use super::sample::{Rows, Sample};
-use super::start::{assign, k_means, seeds};
+use super::start::{k_means, seeds};
 use super::{CovarianceKind, Mixture, MixtureError};
 
 /// How EM is to run. Names and meanings are scikit-learn's where it has them.
@@ -148,7 +149,7 @@ pub(super) fn fit_rows<T: Sample>(
     let Some(mut best) = best else {
         unreachable!("settings with no restarts are refused");
     };
-    best.constant_columns = background.constant_columns();
+    best.constant_columns = constant_columns(rows);
     Ok(best)
 }
 
@@ -161,10 +162,11 @@ fn run<T: Sample>(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Fit, MixtureError> {
     let singular = |NotPositiveDefinite(component)| MixtureError::Singular { component };
-    let (mut mixture, mut hints) = start(rows, settings, background, seed);
+    let mut mixture = start(rows, settings, background, seed);
     let least = settings.minimum_count * rows.total_weight() / rows.len() as f64;
     // Every re-seeding may rob another component; this ends the dance.
     let mut chances = 2 * settings.components;
+    let mut moments = Moments::new(rows, settings.components, settings.covariance);
     let mut previous = f64::NEG_INFINITY;
     let mut fit = Fit {
         mixture: mixture.clone(),
@@ -177,9 +179,9 @@ fn run<T: Sample>(
     };
     for iteration in 1..=settings.max_iterations {
         let evaluator = Evaluator::new(&mixture).map_err(singular)?;
-        let statistics =
-            expect(rows, &evaluator, mixture.means.view(), settings.covariance, &mut hints);
-        mixture = background.maximise(&statistics, mixture.means.view());
+        moments.sum(rows, mixture.means.view(), &evaluator);
+        mixture = background.maximise(&moments);
+        let statistics = moments.total();
         let mut lost: Vec<usize> =
             (0..settings.components).filter(|&k| statistics.counts[k] < least).collect();
         lost.truncate(chances);
@@ -190,6 +192,9 @@ fn run<T: Sample>(
         }
         fit.iterations = iteration;
         fit.log_likelihood = statistics.log_likelihood / rows.total_weight();
+        if !fit.log_likelihood.is_finite() {
+            return Err(MixtureError::Overflow);
+        }
         progress(Progress { restart, iteration, log_likelihood: fit.log_likelihood });
         fit.converged =
             lost.is_empty() && (fit.log_likelihood - previous).abs() < settings.tolerance;
@@ -202,39 +207,31 @@ fn run<T: Sample>(
     Ok(fit)
 }
 
-/// The first mixture, and for each row a component that is likely its best.
+/// The first mixture.
 fn start<T: Sample>(
     rows: &Rows<T>,
     settings: &EmSettings,
     background: &Background,
     seed: u64,
-) -> (Mixture, Vec<u32>) {
-    let mut assignment = vec![0; rows.len()];
+) -> Mixture {
     let means = match &settings.start {
-        Start::Mixture(mixture) => return (mixture.clone(), assignment),
-        Start::Means(means) => {
-            assign(rows, means, &mut assignment);
-            means.clone()
-        }
+        Start::Mixture(mixture) => return mixture.clone(),
+        Start::Means(means) => means.clone(),
         Start::KMeans | Start::KMeansPlusPlus => {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             let chosen = seeds(rows, settings.components, &mut rng);
-            let mut means = Array2::zeros((settings.components, rows.dimensions()));
-            for (mut mean, &i) in means.outer_iter_mut().zip(&chosen) {
-                for (m, &x) in mean.iter_mut().zip(rows.row(i)) {
-                    *m = x.into();
-                }
+            let means = Array2::from_shape_fn((chosen.len(), rows.dimensions()), |(k, j)| {
+                rows.row(chosen[k])[j].into()
+            });
+            match settings.start {
+                Start::KMeans => k_means(rows, means, background.mean_variance()),
+                _ => means,
             }
-            if settings.start == Start::KMeans {
-                (means, assignment) = k_means(rows, means);
-            } else {
-                assign(rows, &means, &mut assignment);
-            }
-            means
         }
     };
-    let statistics = assigned(rows, &mut assignment, means.view(), settings.covariance);
-    let mut mixture = background.maximise(&statistics, means.view());
+    let mut moments = Moments::new(rows, settings.components, settings.covariance);
+    moments.sum(rows, means.view(), &Nearest::new(&means));
+    let mut mixture = background.maximise(&moments);
     if let Start::Means(given) = &settings.start {
         mixture.means.assign(given);
     }
@@ -243,7 +240,20 @@ fn start<T: Sample>(
     mixture.weights.mapv_inplace(|w| w.max(share));
     let total = mixture.weights.sum();
     mixture.weights /= total;
-    (mixture, assignment)
+    mixture
+}
+
+/// Columns that have one value throughout.
+fn constant_columns<T: Sample>(rows: &Rows<T>) -> Vec<usize> {
+    let value = |i: usize, j: usize| -> f64 { rows.row(i)[j].into() };
+    let mut columns: Vec<usize> = (0..rows.dimensions()).collect();
+    for i in 1..rows.len() {
+        columns.retain(|&j| value(i, j).total_cmp(&value(0, j)).is_eq());
+        if columns.is_empty() {
+            break;
+        }
+    }
+    columns
 }
 
 /// Refuses what EM cannot work on.

@@ -86,6 +86,11 @@ pub enum MixtureError {
         /// The component, from zero.
         component: usize,
     },
+    /// A sum of squares is beyond the range of the numbers.
+    #[error(
+        "the features are so large or the variance floor so small that their squares overflow; standardise the features or raise the variance floor"
+    )]
+    Overflow,
     /// A label is not the index of a class.
     #[error(
         "row {row} has label {label}, but there are {classes} classes (labels count from zero)"

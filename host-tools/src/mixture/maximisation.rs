@@ -1,10 +1,11 @@
 //! M-step: weighted moments to a mixture, and components that lost their samples to new places.
 
-use ndarray::{Array1, Array2, Array3, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, Array3, Axis, s};
 
-use super::expectation::{Evaluator, Statistics, normalise};
+use super::density::normalise_rows;
+use super::expectation::Evaluator;
+use super::moments::{Everything, Moments};
 use super::sample::{Rows, Sample};
-use super::start::row_mean;
 use super::{Covariance, CovarianceKind, Mixture};
 
 /// What stays the same through all iterations: the data's own mean and covariance.
@@ -23,33 +24,47 @@ impl Background {
         kind: CovarianceKind,
         variance_floor: f64,
     ) -> Self {
-        let mean = row_mean(rows);
-        // One component that holds everything; its full covariance is what tied needs.
         let one = match kind {
             CovarianceKind::Tied | CovarianceKind::Full => CovarianceKind::Full,
             CovarianceKind::Diagonal | CovarianceKind::Spherical => CovarianceKind::Diagonal,
         };
-        let centres = mean.view().insert_axis(Axis(0));
-        let mut everything = vec![0; rows.len()];
-        let statistics = super::expectation::assigned(rows, &mut everything, centres, one);
-        let covariance = statistics.second / statistics.counts[0];
+        // About the origin for the mean alone, then about the mean.
+        let origin = Array2::zeros((1, rows.dimensions()));
+        let mut about_origin = Moments::new(rows, 1, CovarianceKind::Tied);
+        about_origin.sum(rows, origin.view(), &Everything);
+        let sums = about_origin.total();
+        let mean = &sums.first / sums.counts[0];
+        let mut about_mean = Moments::new(rows, 1, one);
+        about_mean.sum(rows, mean.view(), &Everything);
+        let sums = about_mean.total();
+        let step = &sums.first.row(0) / sums.counts[0];
+        let mut covariance = &sums.second / sums.counts[0];
+        match one {
+            CovarianceKind::Full => subtract_outer_product(&mut covariance, &step, 1.0),
+            _ => covariance.zip_mut_with(&step, |v, s| *v = (*v - s * s).max(0.0)),
+        }
+        let mean = &about_mean.centres.row(0) + &step;
         Self { kind, variance_floor, mean, covariance }
     }
 
-    /// Columns that have one value throughout.
-    pub(super) fn constant_columns(&self) -> Vec<usize> {
-        let variance = |j: usize| match self.kind {
+    /// Variance of a column.
+    fn variance(&self, j: usize) -> f64 {
+        match self.kind {
             CovarianceKind::Diagonal | CovarianceKind::Spherical => self.covariance[[0, j]],
             CovarianceKind::Tied | CovarianceKind::Full => self.covariance[[j, j]],
-        };
-        // A mean of equal values may be off by a rounding error.
-        let rounding = |j: usize| (f64::EPSILON * self.mean[j]).powi(2) * 4.0;
-        (0..self.mean.len()).filter(|&j| variance(j) <= rounding(j)).collect()
+        }
     }
 
-    /// The mixture that maximises the likelihood for the given moments about `centres`.
+    /// Variance of the columns, mean over all.
+    pub(super) fn mean_variance(&self) -> f64 {
+        let columns = self.mean.len();
+        (0..columns).map(|j| self.variance(j)).sum::<f64>() / columns as f64
+    }
+
+    /// The mixture that maximises the likelihood for the given moments.
     /// Components without samples keep their centre and get the covariance of all rows.
-    pub(super) fn maximise(&self, statistics: &Statistics, centres: ArrayView2<f64>) -> Mixture {
+    pub(super) fn maximise(&self, moments: &Moments) -> Mixture {
+        let (statistics, centres) = (moments.total(), &moments.centres);
         let (components, dimensions) = centres.dim();
         let counts = Array1::from(statistics.counts.clone());
         let total = counts.sum();
@@ -60,7 +75,7 @@ impl Background {
                 step /= count;
             }
         }
-        let means = &centres + &steps;
+        let means = centres + &steps;
         let covariance = match self.kind {
             CovarianceKind::Diagonal => {
                 Covariance::Diagonal(self.variances(&statistics.second, &steps, &counts))
@@ -133,13 +148,9 @@ impl Background {
         rows: &Rows<T>,
         evaluator: &Evaluator<T>,
     ) {
-        let mut densities = evaluator.log_densities(rows);
-        let mut order: Vec<(f64, usize)> = densities
-            .outer_iter_mut()
-            .enumerate()
-            .filter(|(i, _)| rows.weight(*i) > 0.0)
-            .map(|(i, mut row)| (row.as_slice_mut().map_or(0.0, normalise), i))
-            .collect();
+        let likelihoods = normalise_rows(&mut evaluator.log_densities(rows));
+        let mut order: Vec<(f64, usize)> =
+            likelihoods.into_iter().zip(0..).filter(|&(_, i)| rows.weight(i) > 0.0).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         let share = 1.0 / mixture.weights.len() as f64;
         for (&k, &(_, i)) in lost.iter().zip(&order) {

@@ -1,158 +1,96 @@
-//! Feature values as they lie in memory, and the sums over them that EM spends its time in.
-//!
-//! Sums run over a fixed number of lanes with fused multiply-add, whatever the vector
-//! instructions of the machine, so that the same data give the same bits everywhere.
-//! Callers wrap whole passes in [`pulp::Arch::dispatch`], which is why everything here is
-//! inlined: only then is it compiled with the instructions found at run time.
+//! Feature values as they lie in memory.
 #![allow(
     clippy::inline_always,
-    reason = "a kernel that is not inlined into the dispatched closure is compiled for the baseline processor"
+    reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
 )]
 
 use ndarray::ArrayView2;
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
-
 /// A feature value: `f32` or `f64`, used where it lies, never copied to another precision.
-pub trait Sample: sealed::Sealed + Copy + Send + Sync + Into<f64> + 'static {
-    /// Zero.
-    const ZERO: Self;
-    /// The nearest value of this type.
-    fn from_f64(value: f64) -> Self;
-    /// `self · a + b` with one rounding.
-    #[must_use]
-    fn fused(self, a: Self, b: Self) -> Self;
-    /// `self − other`.
-    #[must_use]
-    fn minus(self, other: Self) -> Self;
-}
+pub trait Sample: arithmetic::Arithmetic {}
+impl Sample for f32 {}
+impl Sample for f64 {}
 
-macro_rules! sample {
-    ($t:ty) => {
-        impl Sample for $t {
-            const ZERO: Self = 0.0;
-            #[inline(always)]
-            fn from_f64(value: f64) -> Self {
-                value as Self
+/// What the sums need of a value; out of reach, so that no other type is a [`Sample`].
+mod arithmetic {
+    use crate::mixture::kernel;
+
+    pub trait Arithmetic: Copy + Send + Sync + Into<f64> + 'static {
+        const ZERO: Self;
+        /// How many components [`squares`](Self::squares) takes side by side: one 256-bit register.
+        const LANES: usize;
+        /// The nearest value of this type.
+        fn from_f64(value: f64) -> Self;
+        /// `self · a + b` with one rounding.
+        fn fused(self, a: Self, b: Self) -> Self;
+        /// `self − other`.
+        fn minus(self, other: Self) -> Self;
+        /// Nats under the best component where a responsibility is lost in the rounding of a
+        /// sum near one, with a margin of twenty: e⁻²⁰ ≈ 2·10⁻⁹, e⁻⁴⁰ ≈ 4·10⁻¹⁸.
+        const NEGLIGIBLE: f64;
+        /// `self + other`.
+        fn plus(self, other: Self) -> Self;
+        /// `self · other`.
+        fn times(self, other: Self) -> Self;
+        /// [`kernel::squares`] for as many components as there are lanes.
+        fn squares(x: [&[Self]; kernel::ROWS], packed: &[Self], out: &mut [[f64; kernel::ROWS]]);
+        /// [`kernel::moments`] with two registers' worth of dimensions at a time.
+        fn moments(
+            rows: &[(&[Self], Self)],
+            centre: &[Self],
+            first: &mut [f64],
+            second: &mut [f64],
+        );
+    }
+
+    macro_rules! arithmetic {
+        ($t:ty, $lanes:literal, $negligible:literal) => {
+            impl Arithmetic for $t {
+                const ZERO: Self = 0.0;
+                const LANES: usize = $lanes;
+                const NEGLIGIBLE: f64 = $negligible;
+                #[inline(always)]
+                fn from_f64(value: f64) -> Self {
+                    value as Self
+                }
+                #[inline(always)]
+                fn fused(self, a: Self, b: Self) -> Self {
+                    self.mul_add(a, b)
+                }
+                #[inline(always)]
+                fn minus(self, other: Self) -> Self {
+                    self - other
+                }
+                #[inline(always)]
+                fn plus(self, other: Self) -> Self {
+                    self + other
+                }
+                #[inline(always)]
+                fn times(self, other: Self) -> Self {
+                    self * other
+                }
+                #[inline(always)]
+                fn squares(
+                    x: [&[Self]; kernel::ROWS],
+                    packed: &[Self],
+                    out: &mut [[f64; kernel::ROWS]],
+                ) {
+                    kernel::squares::<Self, $lanes>(x, packed, out);
+                }
+                #[inline(always)]
+                fn moments(
+                    rows: &[(&[Self], Self)],
+                    centre: &[Self],
+                    first: &mut [f64],
+                    second: &mut [f64],
+                ) {
+                    kernel::moments::<Self, { 2 * $lanes }>(rows, centre, first, second);
+                }
             }
-            #[inline(always)]
-            fn fused(self, a: Self, b: Self) -> Self {
-                self.mul_add(a, b)
-            }
-            #[inline(always)]
-            fn minus(self, other: Self) -> Self {
-                self - other
-            }
-        }
-    };
-}
-sample!(f32);
-sample!(f64);
-
-/// Values that are summed side by side; one or two registers of the common vector units.
-const LANES: usize = 16;
-/// Values summed in the data's own precision before the sum goes to f64.
-pub(super) const BLOCK: usize = 64;
-
-/// `Σ (x·scale − shift)²` over at most [`BLOCK`] values.
-#[inline(always)]
-fn block_scaled<T: Sample>(x: &[T], scale: &[T], shift: &[T]) -> f64 {
-    let mut lanes = [T::ZERO; LANES];
-    let (xs, x_rest) = x.as_chunks::<LANES>();
-    let (ss, s_rest) = scale.as_chunks::<LANES>();
-    let (ms, m_rest) = shift.as_chunks::<LANES>();
-    for ((x, s), m) in xs.iter().zip(ss).zip(ms) {
-        for i in 0..LANES {
-            let t = x[i].fused(s[i], m[i]);
-            lanes[i] = t.fused(t, lanes[i]);
-        }
+        };
     }
-    let mut sum = total(&lanes);
-    for ((&x, &s), &m) in x_rest.iter().zip(s_rest).zip(m_rest) {
-        let t: f64 = x.fused(s, m).into();
-        sum += t * t;
-    }
-    sum
-}
-
-/// The sum of the lanes, pairwise.
-#[inline(always)]
-fn total<T: Sample>(lanes: &[T; LANES]) -> f64 {
-    let mut sums = [0.0; LANES / 2];
-    for i in 0..LANES / 2 {
-        sums[i] = lanes[i].into() + lanes[i + LANES / 2].into();
-    }
-    ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
-}
-
-/// `Σ (x·scale + shift)²`, given up once it exceeds `limit`: what is returned is then a
-/// lower bound above `limit`.
-#[inline(always)]
-pub(super) fn scaled_square<T: Sample>(x: &[T], scale: &[T], shift: &[T], limit: f64) -> f64 {
-    let mut sum = 0.0;
-    for ((x, s), m) in x.chunks(BLOCK).zip(scale.chunks(BLOCK)).zip(shift.chunks(BLOCK)) {
-        sum += block_scaled(x, s, m);
-        if sum > limit {
-            break;
-        }
-    }
-    sum
-}
-
-/// `Σ (x − y)²`, given up once it exceeds `limit`: what is returned is then a lower bound
-/// above `limit`.
-#[inline(always)]
-pub(super) fn squared_distance<T: Sample>(x: &[T], y: &[T], limit: f64) -> f64 {
-    let mut sum = 0.0;
-    for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
-        let mut lanes = [T::ZERO; LANES];
-        let (xs, x_rest) = x.as_chunks::<LANES>();
-        let (ys, y_rest) = y.as_chunks::<LANES>();
-        for (x, y) in xs.iter().zip(ys) {
-            for i in 0..LANES {
-                let t = x[i].minus(y[i]);
-                lanes[i] = t.fused(t, lanes[i]);
-            }
-        }
-        sum += total(&lanes);
-        for (&x, &y) in x_rest.iter().zip(y_rest) {
-            let t: f64 = x.minus(y).into();
-            sum += t * t;
-        }
-        if sum > limit {
-            break;
-        }
-    }
-    sum
-}
-
-/// Adds `weight·(x − centre)` to `first` and `weight·(x − centre)²` to `second`.
-#[inline(always)]
-pub(super) fn add_moments<T: Sample>(
-    x: &[T],
-    centre: &[f64],
-    weight: f64,
-    first: &mut [f64],
-    second: &mut [f64],
-) {
-    for (((&x, &c), f), s) in x.iter().zip(centre).zip(first).zip(second) {
-        let t = x.into() - c;
-        let w = weight * t;
-        *f += w;
-        *s = w.mul_add(t, *s);
-    }
-}
-
-/// Adds `weight·(x − centre)` to `first`.
-#[inline(always)]
-pub(super) fn add_first_moment<T: Sample>(x: &[T], centre: &[f64], weight: f64, first: &mut [f64]) {
-    for ((&x, &c), f) in x.iter().zip(centre).zip(first) {
-        *f = weight.mul_add(x.into() - c, *f);
-    }
+    arithmetic!(f32, 8, 20.0);
+    arithmetic!(f64, 4, 40.0);
 }
 
 /// Rows of a feature matrix, all or a selection, with their weights.

@@ -1,10 +1,18 @@
-//! Where EM starts: k-means++ seeds, k-means, or what the caller gives.
+//! Where EM starts: k-means++ seeds and k-means.
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
+)]
 
 use ndarray::Array2;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-use super::sample::{Rows, Sample, squared_distance};
+use super::CovarianceKind;
+use super::expectation::Nearest;
+use super::kernel::squared_distance;
+use super::moments::Moments;
+use super::sample::{Rows, Sample};
 
 /// Rows that one task takes at a time, whatever the number of threads.
 const CHUNK: usize = 256;
@@ -70,104 +78,56 @@ fn distances<T: Sample>(rows: &Rows<T>, seed: usize, nearest: &[f64]) -> Vec<f64
     let seed = rows.row(seed);
     let arch = pulp::Arch::new();
     let mut out = nearest.to_vec();
-    out.par_chunks_mut(CHUNK).enumerate().for_each(|(c, out)| {
-        arch.dispatch(
-            #[inline(always)]
-            || {
-                for (i, nearest) in out.iter_mut().enumerate() {
-                    let distance = squared_distance(rows.row(c * CHUNK + i), seed, *nearest);
-                    *nearest = nearest.min(distance);
-                }
-            },
-        );
+    out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, nearest)| {
+        arch.dispatch(Distances { rows, from: chunk * CHUNK, seed, nearest });
     });
     out
 }
 
-/// The nearest mean of each row into `assignment`, whose values before are taken as guesses.
-pub(super) fn assign<T: Sample>(rows: &Rows<T>, means: &Array2<f64>, assignment: &mut [u32]) {
-    let means = means.mapv(T::from_f64);
-    let means: Vec<&[T]> = means.rows().into_iter().filter_map(|r| r.to_slice()).collect();
-    let arch = pulp::Arch::new();
-    assignment.par_chunks_mut(CHUNK).enumerate().for_each(|(c, assignment)| {
-        arch.dispatch(
-            #[inline(always)]
-            || {
-                for (i, nearest) in assignment.iter_mut().enumerate() {
-                    let x = rows.row(c * CHUNK + i);
-                    let guess = *nearest as usize;
-                    let mut best = squared_distance(x, means[guess], f64::INFINITY);
-                    for (k, mean) in means.iter().enumerate() {
-                        if k != guess {
-                            let distance = squared_distance(x, mean, best);
-                            if distance < best {
-                                best = distance;
-                                *nearest = k as u32;
-                            }
-                        }
-                    }
-                }
-            },
-        );
-    });
+/// One task's rows, compiled for the instructions found at run time.
+struct Distances<'a, T> {
+    rows: &'a Rows<'a, T>,
+    from: usize,
+    seed: &'a [T],
+    nearest: &'a mut [f64],
 }
 
-/// Means and assignment of k-means from the given means (Lloyd's rounds).
+impl<T: Sample> pulp::WithSimd for Distances<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<Instructions: pulp::Simd>(self, _: Instructions) {
+        for (i, nearest) in self.nearest.iter_mut().enumerate() {
+            let distance = squared_distance(self.rows.row(self.from + i), self.seed, *nearest);
+            *nearest = nearest.min(distance);
+        }
+    }
+}
+
+/// The means of k-means from the given means (Lloyd's rounds).
 pub(super) fn k_means<T: Sample>(
     rows: &Rows<T>,
     mut means: Array2<f64>,
-) -> (Array2<f64>, Vec<u32>) {
-    let mut assignment = vec![0; rows.len()];
-    let tolerance = TOLERANCE * mean_variance(rows);
+    mean_variance: f64,
+) -> Array2<f64> {
+    let mut moments = Moments::new(rows, means.nrows(), CovarianceKind::Tied);
     for _ in 0..ROUNDS {
-        assign(rows, &means, &mut assignment);
-        let statistics = super::expectation::assigned(
-            rows,
-            &mut assignment,
-            means.view(),
-            super::CovarianceKind::Tied,
-        );
+        let nearest = Nearest::new(&means);
+        moments.sum(rows, means.view(), &nearest);
+        let statistics = moments.total();
         let mut moved = 0.0;
-        for ((mut mean, first), count) in
-            means.outer_iter_mut().zip(statistics.first.outer_iter()).zip(&statistics.counts)
-        {
-            if *count > 0.0 {
-                let step = &first / *count;
+        let sums = statistics.first.outer_iter().zip(&statistics.counts);
+        let sums = sums.zip(moments.centres.outer_iter());
+        for (mut mean, ((first, &count), centre)) in means.outer_iter_mut().zip(sums) {
+            if count > 0.0 {
+                let step = &first / count;
                 moved += step.dot(&step);
-                mean += &step;
+                mean.assign(&(&centre + &step));
             }
         }
-        if moved <= tolerance {
+        if moved <= TOLERANCE * mean_variance {
             break;
         }
     }
-    assign(rows, &means, &mut assignment);
-    (means, assignment)
-}
-
-/// The variance of the rows, mean over the dimensions.
-fn mean_variance<T: Sample>(rows: &Rows<T>) -> f64 {
-    let centre = row_mean(rows);
-    let mut assignment = vec![0; rows.len()];
-    let centres = centre.insert_axis(ndarray::Axis(0));
-    let statistics = super::expectation::assigned(
-        rows,
-        &mut assignment,
-        centres.view(),
-        super::CovarianceKind::Diagonal,
-    );
-    statistics.second.sum() / (statistics.counts[0] * rows.dimensions() as f64)
-}
-
-/// The weighted mean of the rows.
-pub(super) fn row_mean<T: Sample>(rows: &Rows<T>) -> ndarray::Array1<f64> {
-    let mut assignment = vec![0; rows.len()];
-    let centres = Array2::zeros((1, rows.dimensions()));
-    let statistics = super::expectation::assigned(
-        rows,
-        &mut assignment,
-        centres.view(),
-        super::CovarianceKind::Tied,
-    );
-    statistics.first.row(0).to_owned() / statistics.counts[0]
+    means
 }
