@@ -112,14 +112,14 @@ fn affine_map_is_pots_and_matches_the_moments() {
 
 #[test]
 fn shrinkage_is_scikit_learns() {
-    let Data { source, .. } = data();
+    let Data { source, target, .. } = data();
     let centred = |x: Array2<f64>| &x - &x.mean_axis(Axis(0)).expect("has rows");
     let golden = golden().ledoit_wolf;
     let few = centred(source.select(Axis(0), &[0, 1]));
     let (covariance, amount) = ledoit_wolf(&few);
     assert_close(&covariance, &golden.few, 1e-12);
     assert!((amount - golden.few_amount).abs() < 1e-12);
-    let (covariance, amount) = ledoit_wolf(&centred(source));
+    let (covariance, amount) = ledoit_wolf(&centred(target));
     assert_close(&covariance, &golden.many, 1e-12);
     assert!((amount - golden.many_amount).abs() < 1e-12);
 }

@@ -90,6 +90,7 @@ proptest! {
         let plan = sinkhorn::solve(&a, &b, &cost, &options).expect("converges");
         prop_assert!(plan.plan.iter().all(|p| *p >= 0.0));
         prop_assert!(plan.row_error <= 1e-9 && plan.col_error <= 1e-12);
+        prop_assert!(plan.duals.0.iter().chain(&plan.duals.1).all(|d| d.is_finite()));
         let least = solve(&a, &b, &cost).cost;
         prop_assert!(plan.cost >= least - 1e-9 * largest(&cost), "no plan is cheaper than the exact");
         // The entropy costs at most epsilon times its range.

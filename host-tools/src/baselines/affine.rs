@@ -12,7 +12,8 @@ const SINGULAR: f64 = 1e-6;
 /// The affine map from the source's to the target's Gaussian, fitted to their samples.
 ///
 /// Covariances are the empirical ones (divided by n). Where the source's is singular, as with fewer
-/// samples than dims, both are shrunk by [`ledoit_wolf`]. `None` if the source has no spread at all.
+/// samples than dims, both are shrunk by [`ledoit_wolf`]. `None` if that is not
+/// enough: two samples have no shrinkage to estimate, equal ones no spread.
 pub fn affine_map(source: &ArrayRef2<f64>, target: &ArrayRef2<f64>) -> Option<GaussianMap> {
     let (source_mean, target_mean) = (column_means(source), column_means(target));
     let (source, target) = (centred(source, &source_mean), centred(target, &target_mean));

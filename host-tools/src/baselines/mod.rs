@@ -336,9 +336,9 @@ pub enum BaselineError {
         /// What is allowed.
         allowed: &'static str,
     },
-    /// The covariances allow no affine map.
+    /// The source covariance allows no affine map.
     #[error(
-        "the source features have no spread in any direction; an affine map cannot start from a point"
+        "the source covariance is singular even when shrunk: two samples, or no spread at all; bring more source samples, or use otda-affine-diag"
     )]
     NoSpread,
     /// Fitting a mixture failed.

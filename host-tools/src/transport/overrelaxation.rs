@@ -3,15 +3,19 @@
 //! Near the limit the marginal error of plain iterations falls by a constant factor η, close to one
 //! for small epsilon. Taking each step ω times as long (in the log domain), with
 //! `ω = 2 / (1 + √(1 − η))`, makes the factor ω − 1 (Lehmann et al. 2021): where plain iterations take
-//! 1/(1 − η), these take about the square root of that. η is estimated from the errors seen.
+//! 1/(1 − η), these take about the square root of that.
+//!
+//! η is estimated from the errors seen. For an ω below the best one the error falls by a factor λ with
+//! `(λ + ω − 1)² = η ω² λ`, so each estimate can improve on the one before.
 
-/// Plain iterations between two estimates of the factor.
+/// Plain iterations between two estimates.
 const SPAN: usize = 8;
 /// Error at which iterations are near enough to the limit for the theory to hold.
 const NEAR: f64 = 0.1;
 /// Two estimates of 1 − η in a row that differ by less than this factor are believed.
 const AGREEMENT: f64 = 1.25;
-/// Growth of the error over its least value at which to go back to plain iterations.
+/// Growth of the error over its least value at which to go back to plain iterations, for ω = 1. Longer
+/// steps may let it grow for a while before it falls.
 const GROWTH: f64 = 10.0;
 
 /// Chooses ω from the errors of the iterations.
@@ -19,13 +23,15 @@ pub(super) struct Overrelaxation {
     omega: f64,
     /// Error at the start of the present span, and iterations in it.
     span: Option<(f64, usize)>,
-    last_gap: Option<f64>,
+    /// The last estimate of 1 − η.
+    gap: Option<f64>,
+    /// The least error since ω was set.
     least: f64,
 }
 
 impl Overrelaxation {
     pub(super) fn new() -> Self {
-        Self { omega: 1.0, span: None, last_gap: None, least: f64::INFINITY }
+        Self { omega: 1.0, span: None, gap: None, least: f64::INFINITY }
     }
 
     /// Length of the next step; one is a plain iteration.
@@ -35,11 +41,11 @@ impl Overrelaxation {
 
     /// Takes the error of an iteration into account.
     pub(super) fn observe(&mut self, error: f64) {
-        if self.omega > 1.0 {
-            self.least = self.least.min(error);
-            if error > GROWTH * self.least {
-                *self = Self::new();
-            }
+        // The number of iterations over which an overrelaxed error wavers.
+        let memory = 1.0 / (2.0 - self.omega);
+        self.least = self.least.min(error);
+        if error > GROWTH * memory * self.least {
+            *self = Self::new();
             return;
         }
         match &mut self.span {
@@ -47,23 +53,76 @@ impl Overrelaxation {
             None => {}
             Some((start, iterations)) => {
                 *iterations += 1;
-                if *iterations == SPAN {
-                    let gap = 1.0 - (error / *start).powf(1.0 / SPAN as f64);
+                if *iterations >= SPAN * memory as usize {
+                    let factor = (error / *start).powf(1.0 / *iterations as f64);
                     self.span = Some((error, 0));
-                    self.estimate(gap);
+                    self.estimate(factor);
                 }
             }
         }
     }
 
-    /// Takes an estimate of 1 − η.
-    fn estimate(&mut self, gap: f64) {
-        let agrees =
-            self.last_gap.is_some_and(|last| gap < AGREEMENT * last && last < AGREEMENT * gap);
-        self.last_gap = Some(gap);
-        if agrees && gap > 0.0 && gap < 1.0 {
+    /// Takes the factor λ by which the error has fallen into account.
+    fn estimate(&mut self, factor: f64) {
+        let shortfall = self.omega - 1.0;
+        if factor <= shortfall || factor >= 1.0 {
+            // As good as this ω can be, or no fall at all: nothing to learn.
+            return;
+        }
+        let eta = (factor + shortfall).powi(2) / (self.omega * self.omega * factor);
+        let gap = 1.0 - eta;
+        let last = self.gap.replace(gap);
+        let agrees = last.is_some_and(|last| gap < AGREEMENT * last && last < AGREEMENT * gap);
+        if agrees && gap > 0.0 {
             self.omega = 2.0 / (1.0 + gap.sqrt());
             self.least = f64::INFINITY;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds errors that fall by a factor until ω changes.
+    fn fed(pace: &mut Overrelaxation, factor: f64) -> f64 {
+        let before = pace.omega();
+        let mut error = 0.05;
+        for _ in 0..1000 {
+            pace.observe(error);
+            error *= factor;
+            if pace.omega() > before {
+                break;
+            }
+        }
+        pace.omega()
+    }
+
+    #[test]
+    fn omega_is_the_best_for_the_factor_seen() {
+        let omega = fed(&mut Overrelaxation::new(), 0.99);
+        assert!((omega - 2.0 / (1.0 + 0.01_f64.sqrt())).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_first_guess_is_corrected_from_overrelaxed_errors() {
+        let mut pace = Overrelaxation::new();
+        let first = fed(&mut pace, 0.9);
+        // The factor of ω = `first` where plain iterations have η = 0.999: the larger root λ of
+        // (λ + ω − 1)² = η ω² λ.
+        let (eta, shortfall) = (0.999, first - 1.0);
+        let half = eta * first * first / 2.0 - shortfall;
+        let factor = half + (half * half - shortfall * shortfall).sqrt();
+        let second = fed(&mut pace, factor);
+        assert!((second - 2.0 / (1.0 + 0.001_f64.sqrt())).abs() < 1e-9, "{first} then {second}");
+    }
+
+    #[test]
+    fn errors_that_grow_bring_back_plain_iterations() {
+        let mut pace = Overrelaxation::new();
+        assert!(fed(&mut pace, 0.99) > 1.0);
+        pace.observe(1e-6);
+        pace.observe(1e-2);
+        assert_eq!(pace.omega().to_bits(), 1.0_f64.to_bits());
     }
 }

@@ -16,9 +16,11 @@ use ndarray::{Array1, Array2, ArrayRef2};
 use super::TransportError;
 use super::overrelaxation::Overrelaxation;
 
-/// Scalings outside `1/SAFE..SAFE` are absorbed. Kernel entries that have underflown would need
-/// a product of two scalings of 1e300 to matter.
+/// Scalings outside `1/SAFE..SAFE` are absorbed.
 const SAFE: f64 = 1e30;
+/// Exponents below this are zero in the kernel. No two scalings can make such an entry matter, and
+/// products with it would be subnormal, which costs most processors a hundred times as much.
+const NEGLIGIBLE: f64 = -500.0;
 /// An epsilon from here on needs no larger ones before it.
 const DIRECT: f64 = 5e-3;
 /// Epsilon to begin with otherwise, and the ratio of one to the next on the way down.
@@ -111,23 +113,23 @@ pub(super) fn solve(
             plan[[i, j]] = mass;
         }
     }
-    // Rows and columns without weight get the potential that the update would give them.
-    let [row_exponent, column_exponent] = settings.exponents(epsilon);
-    let mut f = Array1::from_shape_fn(a.len(), |i| {
-        let terms =
-            columns.iter().zip(&state.g).map(|(&j, g)| (b[j], g - cost[[i, j]] / scale / epsilon));
-        -row_exponent * log_sum_exp(terms)
-    });
+    let mut f = Array1::from_elem(a.len(), f64::NAN);
     for (&i, &potential) in rows.iter().zip(&state.f) {
         f[i] = potential;
     }
-    let mut g = Array1::from_shape_fn(b.len(), |j| {
-        let terms =
-            rows.iter().zip(&state.f).map(|(&i, f)| (a[i], f - cost[[i, j]] / scale / epsilon));
-        -column_exponent * log_sum_exp(terms)
-    });
+    let mut g = Array1::from_elem(b.len(), f64::NAN);
     for (&j, &potential) in columns.iter().zip(&state.g) {
         g[j] = potential;
+    }
+    // Rows and columns without weight get the potential that the update would give them.
+    let [row_exponent, column_exponent] = settings.exponents(epsilon);
+    for i in (0..a.len()).filter(|&i| a[i] <= 0.0) {
+        let exponents = |(&j, g): (&usize, &f64)| (b[j], g - cost[[i, j]] / scale / epsilon);
+        f[i] = -row_exponent * log_sum_exp(columns.iter().zip(&state.g).map(exponents));
+    }
+    for j in (0..b.len()).filter(|&j| b[j] <= 0.0) {
+        let exponents = |(&i, f): (&usize, &f64)| (a[i], f - cost[[i, j]] / scale / epsilon);
+        g[j] = -column_exponent * log_sum_exp(rows.iter().zip(&state.f).map(exponents));
     }
     let unit = epsilon * scale;
     Ok(Scaled { plan, iterations, duals: (f * unit, g * unit) })
@@ -274,7 +276,8 @@ impl State {
         let rows = self.kernel.chunks_exact_mut(n).zip(self.costs.chunks_exact(n));
         for ((kernel, costs), (a, f)) in rows.zip(self.a.iter().zip(&self.f)) {
             for ((k, c), (b, g)) in kernel.iter_mut().zip(costs).zip(self.b.iter().zip(&self.g)) {
-                *k = a * b * (f + g - c / self.epsilon).exp();
+                let exponent = f + g - c / self.epsilon;
+                *k = if exponent > NEGLIGIBLE { a * b * exponent.exp() } else { 0.0 };
             }
         }
     }

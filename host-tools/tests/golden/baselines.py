@@ -47,7 +47,9 @@ def shrinkage():
     # Fewer samples than dims: the first 2 rows of the source.
     few = source[:2] - source[:2].mean(0)
     covariance, amount = ledoit_wolf(few, assume_centered=True)
-    many, many_amount = ledoit_wolf(source - source.mean(0), assume_centered=True)
+    # Dims of different spread, so that the amount is well inside 0 to 1 and tests its formula.
+    many, many_amount = ledoit_wolf(target - target.mean(0), assume_centered=True)
+    assert 0.05 < many_amount < 0.95
     return {"few": covariance.tolist(), "few_amount": amount, "many": many.tolist(), "many_amount": many_amount}
 
 
