@@ -40,7 +40,7 @@ fn matrix(mixture: &Mixture, k: usize) -> DMatrix<f64> {
     })
 }
 
-fn naive_log_density(mixture: &Mixture, x: ArrayView1<f64>, k: usize) -> f64 {
+fn naive_log_density(mixture: &Mixture, x: &ArrayView1<f64>, k: usize) -> f64 {
     if let Covariance::Diagonal(v) = &mixture.covariance {
         let log_density = |j: usize| {
             let t = x[j] - mixture.means[[k, j]];
@@ -66,7 +66,7 @@ fn naive_step(x: &Array2<f64>, weights: &[f64], start: &Mixture, floor: f64) -> 
     let mut log_likelihood = 0.0;
     for i in 0..n {
         let density: Vec<f64> =
-            (0..components).map(|k| naive_log_density(start, x.row(i), k)).collect();
+            (0..components).map(|k| naive_log_density(start, &x.row(i), k)).collect();
         let best = density.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = density.iter().map(|v| (v - best).exp()).sum();
         log_likelihood += weights[i] * (best + sum.ln());
