@@ -55,6 +55,7 @@ pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
         }
     }
     println!("xtask: passed: {}; {} in all", passed.join(", "), seconds(started.elapsed()));
+    println!("steps: {} passed, {} failed", passed.len(), failed.len());
     if failed.is_empty() {
         Ok(())
     } else {
