@@ -15,7 +15,7 @@ use super::propagate;
 use crate::extract::Features;
 use crate::mixture::{self, LabelledMixture};
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
-use crate::transport::{cost, exact, relaxed, sinkhorn};
+use crate::transport::{TransportError, cost, exact, relaxed, sinkhorn};
 
 /// Least agreement between the balanced and the semi-relaxed plan's labels.
 const MIN_AGREEMENT: f64 = 0.8;
@@ -171,15 +171,26 @@ fn carry_labels(
     let cost = cost::component_costs(source_mixture, &fit.mixture)?;
     let a = source_mixture.weights.to_vec();
     let b = fit.mixture.weights.to_vec();
+    let mut reasons = Vec::new();
+    let exact = || exact::solve(&a, &b, &cost, &exact::Options::default());
     let plan = match settings.solver {
-        Solver::Exact => exact::solve(&a, &b, &cost, &exact::Options::default())?,
+        Solver::Exact => exact()?,
         Solver::Sinkhorn => {
             let options = sinkhorn::Options {
                 epsilon: settings.epsilon,
                 tolerance: PLAN_TOLERANCE,
                 ..Default::default()
             };
-            sinkhorn::solve(&a, &b, &cost, &options)?
+            match sinkhorn::solve(&a, &b, &cost, &options) {
+                // Nearly separate clusters can take the iteration very long; the exact plan
+                // always ends, and for such clusters it is nearly the same.
+                Err(TransportError::NotConverged { .. }) => {
+                    reasons
+                        .push("the entropic plan did not converge: the exact one was taken".into());
+                    exact()?
+                }
+                plan => plan?,
+            }
         }
     };
     let propagate = |plan: &Array2<f64>| {
@@ -187,24 +198,23 @@ fn carry_labels(
             .context("labels could not be carried over")
     };
     let labels = propagate(&plan.plan)?;
-    let free = relaxed::solve(
-        &a,
-        &b,
-        &cost,
-        &relaxed::Options { tolerance: PLAN_TOLERANCE, ..Default::default() },
-    )?;
-    let agreement = agreement(&b, &labels, &propagate(&free.plan)?);
+    let options = relaxed::Options { tolerance: PLAN_TOLERANCE, ..Default::default() };
+    let agreement = match relaxed::solve(&a, &b, &cost, &options) {
+        // Without a second opinion there is no agreement.
+        Err(TransportError::NotConverged { .. }) => 0.0,
+        free => agreement(&b, &labels, &propagate(&free?.plan)?),
+    };
     let conflict = conflict(source, &b, &cost, plan.cost)?;
     let transport = start.elapsed();
 
     let trusted = agreement >= MIN_AGREEMENT && conflict <= MAX_CONFLICT;
-    let mut reasons = vec![
+    reasons.extend([
         format!("plan agreement {agreement:.2} (trusted from {MIN_AGREEMENT:.2})"),
         format!(
             "conflict {conflict:.2} of the typical class distance (trusted to {MAX_CONFLICT:.2})"
         ),
         format!("{components} target components for {classes} classes from {windows} windows"),
-    ];
+    ]);
     if settings.pool == Pool::All {
         reasons.insert(0, "the pool was declared to hold every class".into());
     }
