@@ -4,9 +4,11 @@
 //! the firmware prints every number as its bits. Nothing is rebuilt for another model.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rebearing::{Label, SensorFault};
@@ -103,23 +105,25 @@ impl Emulator {
         let samples_path = scratch.path().join("samples.bin");
         std::fs::write(&samples_path, sample_file(recording, kind)?)?;
 
-        let mut semihosting = OsString::from("enable=on,target=native,arg=qemu-m4,arg=");
+        // A console of its own: QEMU's versions differ in where semihosting prints otherwise.
+        let mut semihosting =
+            OsString::from("enable=on,target=native,chardev=console,arg=qemu-m4,arg=");
         semihosting.push(kind.name());
         semihosting.push(",arg=");
         semihosting.push(escaped(&samples_path)?);
         let loader =
             format!("loader,file={},addr={MODEL_ADDRESS:#x},force-raw=on", escaped(&model_path)?);
-        let output = Command::new(&self.qemu)
-            .args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "none"])
-            .arg("-semihosting-config")
+        let mut qemu = Command::new(&self.qemu);
+        qemu.args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "none"])
+            .args(["-chardev", "stdio,id=console", "-semihosting-config"])
             .arg(semihosting)
             .args(["-device", &loader])
             .arg("-kernel")
             .arg(&self.elf)
-            .stdin(Stdio::null())
-            .output()
-            .with_context(|| format!("cannot run {}", self.qemu.display()))?;
-        // The firmware's messages may come on either stream, by QEMU's settings.
+            .stdin(Stdio::null());
+        let output = output_within(&mut qemu, time_limit(recording))
+            .with_context(|| format!("cannot run {}", self.qemu.display()))?
+            .context("the emulated device did not end in time and was stopped")?;
         let text = String::from_utf8_lossy(&output.stdout);
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
@@ -132,6 +136,41 @@ impl Emulator {
         }
         parse(&text).context("the emulated device printed something unexpected")
     }
+}
+
+/// A hundred times what the emulator takes on a desk, so that only one that hangs is stopped.
+fn time_limit(recording: &Recording) -> Duration {
+    Duration::from_secs(60 + recording.frames() as u64 * recording.axes as u64 / 2000)
+}
+
+/// What `command` printed and how it ended, or `None` if it had to be stopped.
+fn output_within(command: &mut Command, limit: Duration) -> std::io::Result<Option<Output>> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    // Both streams are drained while the program runs, or it would wait for us for ever.
+    let reader = |stream: Option<Box<dyn Read + Send>>| {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            stream.map_or(Ok(0), |mut stream| stream.read_to_end(&mut bytes)).map(|_| bytes)
+        })
+    };
+    let stdout = reader(child.stdout.take().map(|s| Box::new(s) as _));
+    let stderr = reader(child.stderr.take().map(|s| Box::new(s) as _));
+    let started = Instant::now();
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if started.elapsed() > limit => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            None => thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let join = |reader: thread::JoinHandle<std::io::Result<Vec<u8>>>| {
+        reader.join().unwrap_or_else(|_| Err(std::io::Error::other("the reader ended")))
+    };
+    Ok(Some(Output { status, stdout: join(stdout)?, stderr: join(stderr)? }))
 }
 
 /// The project's checkout: the directory this tool was built in, or one above the current.
@@ -242,9 +281,11 @@ fn parse_report(rest: &str) -> Result<DeviceReport> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SampleKind, parse, sample_file};
+    use super::{SampleKind, output_within, parse, sample_file};
     use crate::recording::Recording;
     use rebearing::{Label, SensorFault};
+    use std::process::Command;
+    use std::time::Duration;
 
     #[test]
     fn reports_keep_their_bits() {
@@ -271,6 +312,14 @@ mod tests {
         assert!(parse(monitor).is_err());
         assert!(parse(&format!("{monitor}report 0 sensor_fault flat\ndone reports=2\n")).is_err());
         assert!(parse("panicked\n").is_err());
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_stopped() {
+        let limit = Duration::from_millis(200);
+        assert!(output_within(Command::new("sleep").arg("60"), limit).unwrap().is_none());
+        let output = output_within(Command::new("echo").arg("done"), Duration::from_secs(50));
+        assert_eq!(output.unwrap().unwrap().stdout, b"done\n");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     write_whole(path, bytes).map_err(|source| OutputError { path: path.into(), source })
 }
 
-/// Fails at once if [`write`] would, so that a command can refuse before long work.
+/// Fails at once if [`write()`] would, so that a command can refuse before long work.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
     let check = || match Destination::of(path)? {
         Destination::File(path) => temporary_beside(&path).map(drop),
