@@ -12,6 +12,7 @@ pub mod commands;
 pub mod device;
 pub mod domain;
 pub mod emulator;
+pub mod evaluate;
 pub mod extract;
 pub mod front_end;
 pub mod manifest;

@@ -49,6 +49,21 @@ pub struct Source {
     pub hash: String,
 }
 
+/// Labelled features of one domain: what a source is fitted on.
+#[derive(Debug, Clone)]
+pub struct LabelledFeatures {
+    /// Its name.
+    pub domain: String,
+    /// Class names.
+    pub classes: Vec<String>,
+    /// Features, not standardised.
+    pub features: Features,
+    /// Class of each window.
+    pub labels: Vec<usize>,
+    /// SHA-256 over the recordings and labels.
+    pub hash: [u8; 32],
+}
+
 /// How a source is fitted.
 #[derive(Debug, Clone)]
 pub struct SourceSettings {
@@ -98,38 +113,50 @@ impl Source {
             );
         }
         let features = extract(&domain.recordings, &domain.whole(), &front_end)?;
-        let labels: Vec<usize> =
-            features.recording.iter().map(|recording| class_of_recording[*recording]).collect();
+        let labels = features.recording.iter().map(|index| class_of_recording[*index]).collect();
+        let hash = domain.hash(true);
+        let known =
+            LabelledFeatures { domain: domain.name.clone(), classes, features, labels, hash };
+        Self::fit_features(&known, front_end, settings)
+    }
+
+    /// Fits one mixture per class to features that `front_end` gave.
+    pub fn fit_features(
+        known: &LabelledFeatures,
+        front_end: FrontEndSettings,
+        settings: &SourceSettings,
+    ) -> Result<Self> {
+        let LabelledFeatures { domain, classes, features, labels, hash } = known;
         let (shift, scale) = standardisation(&features.x);
         let x = standardised(&features.x, &shift, &scale);
 
         let fit = |x: &Array2<f32>, labels: &[usize]| -> Result<LabelledMixture> {
             let count = ComponentCount::PerClass(settings.components);
             let em = settings.em(settings.components);
-            Ok(fit_conditional(x.view(), labels, &classes, &count, &em, &|_| ())?.mixture)
+            Ok(fit_conditional(x.view(), labels, classes, &count, &em, &|_| ())?.mixture)
         };
-        let calibration = calibration(&features, &front_end);
+        let calibration = calibration(features, &front_end);
         let labels_of = |rows: &[usize]| rows.iter().map(|row| labels[*row]).collect::<Vec<_>>();
         let calibrated = fit(&calibration.fit_rows(&x), &labels_of(&calibration.fit))?;
         let log_likelihood_min = held_out_threshold(&calibrated.mixture, &x, &calibration)?;
 
-        let mixture = fit(&x, &labels)?;
+        let mixture = fit(&x, labels)?;
         let windows = (0..classes.len())
             .map(|class| labels.iter().filter(|label| **label == class).count())
             .collect();
         Ok(Self {
             version: VERSION,
             tool: concat!("rebearing ", env!("CARGO_PKG_VERSION")).into(),
-            domain: domain.name.clone(),
-            healthy: healthy_class(&classes, settings.healthy.as_deref())?,
-            classes,
+            domain: domain.clone(),
+            healthy: healthy_class(classes, settings.healthy.as_deref())?,
+            classes: classes.clone(),
             front_end,
             shift,
             scale,
             mixture,
             log_likelihood_min,
             windows,
-            hash: hex(&domain.hash(true)),
+            hash: hex(hash),
         })
     }
 
@@ -208,7 +235,7 @@ impl Source {
 }
 
 /// Mean and 1/standard deviation of each column, as the device's constants.
-fn standardisation(x: &Array2<f32>) -> (Vec<f32>, Vec<f32>) {
+pub fn standardisation(x: &Array2<f32>) -> (Vec<f32>, Vec<f32>) {
     let n = x.nrows().max(1) as f64;
     x.axis_iter(Axis(1))
         .map(|column| {

@@ -3,6 +3,7 @@
 mod adapt;
 mod demo;
 mod emulate;
+mod evaluate;
 mod fit;
 mod gmm;
 mod inspect;
@@ -38,6 +39,7 @@ enum Command {
     Predict(predict::PredictArgs),
     Emulate(emulate::EmulateArgs),
     Plan(plan::PlanArgs),
+    Evaluate(evaluate::EvaluateArgs),
 }
 
 /// What a command has to say, for people and for scripts.
@@ -71,6 +73,7 @@ impl Cli {
             Command::Predict(args) => predict::run(args),
             Command::Emulate(args) => emulate::run(args),
             Command::Plan(args) => plan::run(args),
+            Command::Evaluate(args) => evaluate::run(args),
         }
     }
 }

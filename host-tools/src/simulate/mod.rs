@@ -12,7 +12,7 @@ mod bearing;
 mod class;
 mod force;
 mod machine;
-mod random;
+pub(crate) mod random;
 mod resonator;
 mod vibration;
 

@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A stream of random numbers.
-pub(super) struct Random {
+pub(crate) struct Random {
     generator: Xoshiro256PlusPlus,
     /// The second half of the last Gaussian pair.
     spare: Option<f64>,
@@ -17,36 +17,36 @@ pub(super) struct Random {
 
 impl Random {
     /// The stream with the given number of a seed; streams do not depend on each other.
-    pub(super) fn new(seed: u64, stream: u64) -> Self {
+    pub(crate) fn new(seed: u64, stream: u64) -> Self {
         // An odd multiplier is a bijection, and seeding goes through SplitMix64, which scatters.
         let mixed = seed ^ stream.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self { generator: Xoshiro256PlusPlus::seed_from_u64(mixed), spare: None }
     }
 
     /// Uniform in [0, 1).
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Uniform in [low, high).
-    pub(super) fn uniform(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
     /// Uniform in [low, high), with either sign.
-    pub(super) fn either_way(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn either_way(&mut self, low: f64, high: f64) -> f64 {
         let size = self.uniform(low, high);
         if self.unit() < 0.5 { -size } else { size }
     }
 
     /// A factor uniform in decibels between `-range` and `range`.
-    pub(super) fn decibels(&mut self, range: f64) -> f64 {
+    pub(crate) fn decibels(&mut self, range: f64) -> f64 {
         let decibels = self.uniform(-range, range);
         libm::exp(decibels * std::f64::consts::LN_10 / 20.0)
     }
 
     /// Normal with mean 0 and standard deviation 1 (Box–Muller).
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;
         }

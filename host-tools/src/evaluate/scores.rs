@@ -1,0 +1,249 @@
+//! Labels against the truth: a confusion table and the rates that follow from it.
+
+use ndarray::Array2;
+use rebearing::Label;
+use serde::Serialize;
+
+/// Rates of a test, as fractions; `None` where a rate has nothing to be a share of.
+///
+/// An *alarm* is a window that is called a fault class. A window called unknown is no alarm and
+/// no detection: it has a rate of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Scores {
+    /// Windows called by their true label. Unknown is wrong, whatever the truth.
+    pub accuracy: Option<f64>,
+    /// Mean over the true labels of the share of their windows called rightly.
+    pub balanced_accuracy: Option<f64>,
+    /// Alarms among healthy windows.
+    pub false_alarm_rate: Option<f64>,
+    /// Alarms among fault windows, of whatever fault class.
+    pub detection_rate: Option<f64>,
+    /// Fault windows called by their true label, among all fault windows: one that is missed
+    /// or unknown counts as wrong.
+    pub fault_type_accuracy: Option<f64>,
+    /// Windows called unknown.
+    pub unknown_rate: Option<f64>,
+}
+
+impl Scores {
+    /// Names of the rates, in the order of [`Scores::values`].
+    pub const NAMES: [&'static str; 6] = [
+        "accuracy",
+        "balanced_accuracy",
+        "false_alarm_rate",
+        "detection_rate",
+        "fault_type_accuracy",
+        "unknown_rate",
+    ];
+
+    /// The rates in the order of their names.
+    pub fn values(&self) -> [Option<f64>; 6] {
+        [
+            self.accuracy,
+            self.balanced_accuracy,
+            self.false_alarm_rate,
+            self.detection_rate,
+            self.fault_type_accuracy,
+            self.unknown_rate,
+        ]
+    }
+
+    fn from_values(values: [Option<f64>; 6]) -> Self {
+        let [
+            accuracy,
+            balanced_accuracy,
+            false_alarm_rate,
+            detection_rate,
+            fault_type_accuracy,
+            unknown_rate,
+        ] = values;
+        Self {
+            accuracy,
+            balanced_accuracy,
+            false_alarm_rate,
+            detection_rate,
+            fault_type_accuracy,
+            unknown_rate,
+        }
+    }
+
+    /// The mean of each rate over the scores that have it.
+    pub fn mean(all: &[Self]) -> Self {
+        Self::combine(all, |_, rates| mean(rates))
+    }
+
+    /// The standard deviation of each rate over the scores that have it (divisor n).
+    pub fn spread(all: &[Self]) -> Self {
+        Self::combine(all, |_, rates| {
+            let centre = mean(rates);
+            mean(&rates.iter().map(|x| (x - centre).powi(2)).collect::<Vec<_>>()).sqrt()
+        })
+    }
+
+    /// The worst of each rate: the largest of false alarms and unknowns, else the smallest.
+    pub fn worst(all: &[Self]) -> Self {
+        Self::combine(all, |name, rates| {
+            if matches!(name, "false_alarm_rate" | "unknown_rate") {
+                rates.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+            } else {
+                rates.iter().copied().fold(f64::INFINITY, f64::min)
+            }
+        })
+    }
+
+    fn combine(all: &[Self], f: impl Fn(&str, &[f64]) -> f64) -> Self {
+        let mut combined = [None; 6];
+        for (index, (place, name)) in combined.iter_mut().zip(Self::NAMES).enumerate() {
+            let rates: Vec<f64> = all.iter().filter_map(|scores| scores.values()[index]).collect();
+            *place = (!rates.is_empty()).then(|| f(name, &rates));
+        }
+        Self::from_values(combined)
+    }
+}
+
+fn mean(x: &[f64]) -> f64 {
+    x.iter().sum::<f64>() / x.len() as f64
+}
+
+/// Test windows by true label (row) and by what they were called (column).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confusion {
+    /// Columns: the classes, and last unknown if there is a column more.
+    counts: Array2<usize>,
+    classes: usize,
+}
+
+impl Confusion {
+    /// Counts windows. Of the `labels` true labels the first `classes` are those that a method
+    /// can give; `with_unknown` adds a column for a method that can say unknown.
+    ///
+    /// # Panics
+    /// Where a label is outside its range, or unknown without a column for it.
+    pub fn count(
+        truth: &[usize],
+        called: &[Label],
+        labels: usize,
+        classes: usize,
+        with_unknown: bool,
+    ) -> Self {
+        let mut counts = Array2::zeros((labels, classes + usize::from(with_unknown)));
+        for (truth, called) in truth.iter().zip(called) {
+            let column = match called {
+                Label::Class(class) => *class,
+                Label::Unknown => classes,
+            };
+            counts[[*truth, column]] += 1;
+        }
+        Self { counts, classes }
+    }
+
+    /// The counts, row by row.
+    pub fn rows(&self) -> Vec<Vec<usize>> {
+        self.counts.rows().into_iter().map(|row| row.to_vec()).collect()
+    }
+
+    /// The rates; `healthy` is the true label of the healthy machine.
+    ///
+    /// Without it there are neither false alarms nor detections nor faults to tell apart.
+    pub fn scores(&self, healthy: Option<usize>) -> Scores {
+        let all: Vec<usize> = (0..self.counts.nrows()).collect();
+        let windows = |rows: &[usize]| rows.iter().map(|row| self.counts.row(*row).sum()).sum();
+        let right = |rows: &[usize]| -> usize {
+            rows.iter()
+                .filter(|row| **row < self.classes)
+                .map(|row| self.counts[[*row, *row]])
+                .sum()
+        };
+        let alarms = |rows: &[usize]| -> usize {
+            let alarm = |column: &usize| *column < self.classes && Some(*column) != healthy;
+            rows.iter()
+                .map(|row| {
+                    let columns = (0..self.counts.ncols()).filter(alarm);
+                    columns.map(|column| self.counts[[*row, column]]).sum::<usize>()
+                })
+                .sum()
+        };
+        let unknown = self.counts.columns().into_iter().skip(self.classes).map(|c| c.sum()).sum();
+        let recalls: Vec<f64> =
+            all.iter().filter_map(|row| share(right(&[*row]), windows(&[*row]))).collect();
+        let faults: Vec<usize> = all.iter().copied().filter(|row| Some(*row) != healthy).collect();
+        let with_healthy = |rate: Option<f64>| healthy.and(rate);
+        Scores {
+            accuracy: share(right(&all), windows(&all)),
+            balanced_accuracy: (!recalls.is_empty()).then(|| mean(&recalls)),
+            false_alarm_rate: healthy.and_then(|row| share(alarms(&[row]), windows(&[row]))),
+            detection_rate: with_healthy(share(alarms(&faults), windows(&faults))),
+            fault_type_accuracy: with_healthy(share(right(&faults), windows(&faults))),
+            unknown_rate: share(unknown, windows(&all)),
+        }
+    }
+}
+
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const U: Label = Label::Unknown;
+
+    fn c(class: usize) -> Label {
+        Label::Class(class)
+    }
+
+    #[test]
+    fn rates_follow_their_definitions() {
+        // Healthy (0): 5 windows, 3 right, 1 alarm, 1 unknown. Ball (1): 4 windows, 1 right,
+        // 1 called Inner, 1 missed, 1 unknown. Inner (2): none. Gear (3, only the target has
+        // it): 1 alarm, 1 unknown.
+        let truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 3, 3];
+        let called = [c(0), c(0), c(0), c(2), U, c(1), c(2), c(0), U, c(1), U];
+        let confusion = Confusion::count(&truth, &called, 4, 3, true);
+        assert_eq!(
+            confusion.rows(),
+            [[3, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 0, 1]].map(|row| row.to_vec())
+        );
+        let scores = confusion.scores(Some(0));
+        let close = |rate: Option<f64>, expected: f64| {
+            assert!((rate.unwrap() - expected).abs() < 1e-12, "{rate:?} is not {expected}");
+        };
+        close(scores.accuracy, 4.0 / 11.0);
+        close(scores.balanced_accuracy, (3.0 / 5.0 + 1.0 / 4.0 + 0.0) / 3.0);
+        close(scores.false_alarm_rate, 1.0 / 5.0);
+        close(scores.detection_rate, 3.0 / 6.0);
+        close(scores.fault_type_accuracy, 1.0 / 6.0);
+        close(scores.unknown_rate, 3.0 / 11.0);
+    }
+
+    #[test]
+    fn rates_without_a_basis_are_none() {
+        let confusion = Confusion::count(&[0, 1], &[c(0), c(0)], 2, 2, false);
+        let scores = confusion.scores(None);
+        assert_eq!(scores.accuracy, Some(0.5));
+        assert_eq!(scores.unknown_rate, Some(0.0));
+        assert_eq!(scores.false_alarm_rate, None);
+        assert_eq!(scores.detection_rate, None);
+        assert_eq!(scores.fault_type_accuracy, None);
+        // A healthy class that no test window has.
+        let scores = Confusion::count(&[1], &[c(1)], 2, 2, false).scores(Some(0));
+        assert_eq!(scores.false_alarm_rate, None);
+        assert_eq!(scores.detection_rate, Some(1.0));
+    }
+
+    #[test]
+    fn means_skip_what_is_undefined_and_the_worst_is_the_worst() {
+        let scores = |accuracy, false_alarm_rate| Scores {
+            accuracy: Some(accuracy),
+            false_alarm_rate,
+            ..Scores::default()
+        };
+        let all = [scores(0.5, Some(0.2)), scores(1.0, None), scores(0.75, Some(0.4))];
+        assert_eq!(Scores::mean(&all).accuracy, Some(0.75));
+        assert!((Scores::mean(&all).false_alarm_rate.unwrap() - 0.3).abs() < 1e-12);
+        assert_eq!(Scores::mean(&all).detection_rate, None);
+        assert!((Scores::spread(&all).false_alarm_rate.unwrap() - 0.1).abs() < 1e-12);
+        assert_eq!(Scores::worst(&all), scores(0.5, Some(0.4)));
+    }
+}

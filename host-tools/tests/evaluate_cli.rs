@@ -1,0 +1,300 @@
+//! `rebearing evaluate` as its users meet it: results, their shape, and bad input.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const HEADER: &str = "path,label,domain,rate_hz\n";
+const PAIR: &str = "evaluate --manifest manifest.csv --source motor-a --target motor-b";
+
+fn rebearing(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rebearing"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .expect("the command runs")
+}
+
+/// Three simulated machines in four conditions.
+static MACHINES: LazyLock<TempDir> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let simulate =
+        "simulate --out . --machines 3 --seconds 6 --classes Healthy,InnerRace,OuterRace,Ball";
+    let output = rebearing(directory.path(), &simulate.split(' ').collect::<Vec<_>>());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    directory
+});
+
+fn succeeds(arguments: &[&str]) -> String {
+    let output = rebearing(MACHINES.path(), arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    assert!(errors.is_empty(), "progress is for terminals: {errors}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn json(arguments: &str) -> Value {
+    let arguments: Vec<&str> = arguments.split(' ').chain(["--json"]).collect();
+    serde_json::from_str(&succeeds(&arguments)).expect("one JSON object and nothing else")
+}
+
+/// Asserts exit code 2, nothing on standard output, and a message that names all of `parts`.
+fn refused(arguments: &str, parts: &[&str]) {
+    let words: Vec<&str> = arguments.split(' ').collect();
+    let output = rebearing(MACHINES.path(), &words);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+    assert!(output.stdout.is_empty(), "{arguments}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
+    }
+}
+
+/// A manifest of those rows of the simulated one that `keep` keeps, under another name.
+fn manifest(name: &str, keep: impl Fn(&str) -> bool) {
+    let text = fs::read_to_string(MACHINES.path().join("manifest.csv")).unwrap();
+    let rows: String = text
+        .lines()
+        .enumerate()
+        .filter(|(line, row)| *line == 0 || keep(row))
+        .map(|(_, row)| format!("{row}\n"))
+        .collect();
+    fs::write(MACHINES.path().join(name), rows).unwrap();
+}
+
+fn rate(json: &Value, name: &str) -> f64 {
+    json[name].as_f64().unwrap_or_else(|| panic!("{name} in {json}"))
+}
+
+#[test]
+fn labels_carry_over_where_every_class_is_in_the_pool() {
+    let source_only = json(&format!("{PAIR} --method source-only"));
+    let adapted = json(&format!("{PAIR} --method gmm-otda-map"));
+    let guarded = json(&format!("{PAIR} --pool-is all"));
+    let accuracy = [&source_only, &adapted, &guarded].map(|run| rate(run, "accuracy"));
+    assert!(accuracy[1] > accuracy[0] + 0.1, "{accuracy:?}");
+    assert!(accuracy[2] > accuracy[0] + 0.1, "{accuracy:?}");
+    assert!(accuracy[1] > 0.9, "{accuracy:?}");
+    assert_eq!(guarded["verdict"], "adapt");
+    assert_eq!(adapted["verdict"], Value::Null);
+}
+
+/// The trap: balanced transport must hand out every fault of the source to a healthy pool.
+#[test]
+fn a_healthy_pool_makes_false_alarms_unless_guarded() {
+    let balanced = json(&format!("{PAIR} --pool healthy --method gmm-otda-map"));
+    let guarded = json(&format!("{PAIR} --pool healthy --pool-is healthy"));
+    let alarms = [&balanced, &guarded].map(|run| rate(run, "false_alarm_rate"));
+    assert!(alarms[0] > 0.4, "{alarms:?}");
+    assert!(alarms[1] < 0.1, "{alarms:?}");
+    assert_eq!(guarded["verdict"], "keep");
+    assert_eq!(guarded["pool"], "healthy");
+    // Only the pool is healthy; the test holds every class.
+    assert_eq!(balanced["n_test"], guarded["n_test"]);
+    let all = json(&format!("{PAIR} --method gmm-otda-map"));
+    assert_eq!(balanced["n_test"], all["n_test"]);
+    assert_eq!(rate(&all, "n_pool"), 4.0 * rate(&balanced, "n_pool"));
+}
+
+#[test]
+fn one_run_has_the_fields_of_the_contract() {
+    let run = json(&format!("{PAIR} --pool-is all --seed 7 --split 0.5"));
+    assert_eq!(run["source"], "motor-a");
+    assert_eq!(run["target"], "motor-b");
+    assert_eq!(run["method"], "guarded");
+    assert_eq!(run["pool"], "all");
+    assert_eq!(run["seed"], 7);
+    assert_eq!(run["classes"], serde_json::json!(["Healthy", "InnerRace", "OuterRace", "Ball"]));
+    for name in [
+        "accuracy",
+        "balanced_accuracy",
+        "false_alarm_rate",
+        "detection_rate",
+        "fault_type_accuracy",
+        "unknown_rate",
+    ] {
+        assert!((0.0..=1.0).contains(&rate(&run, name)), "{name}");
+    }
+    for name in ["features", "fit_source", "fit_target", "transport", "total"] {
+        assert!(rate(&run["seconds"], name) >= 0.0, "{name}");
+    }
+    // 6 s at 20 kHz, cut in half: 60 000 samples are 57 windows of 3072 every 1024.
+    let windows: u64 = (60_000 - 3072) / 1024 + 1;
+    assert_eq!(run["n_test"], 4 * windows);
+    let confusion = run["confusion"].as_array().unwrap();
+    assert_eq!(run["confusion_columns"][4], "unknown");
+    let mut right = 0;
+    for (row, counts) in confusion.iter().enumerate() {
+        let counts: Vec<u64> =
+            counts.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+        assert_eq!((counts.len(), counts.iter().sum::<u64>()), (5, windows));
+        right += counts[row];
+    }
+    assert_eq!(rate(&run, "accuracy"), right as f64 / (4 * windows) as f64);
+}
+
+#[test]
+fn seeds_give_runs_with_mean_and_spread_and_repeat() {
+    let arguments = format!("{PAIR} --method gmm-otda-map --components 1 --seed 3 --seeds 2");
+    let several = json(&arguments);
+    let runs = several["runs"].as_array().unwrap();
+    assert_eq!(runs.iter().map(|run| run["seed"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 4]);
+    let mean = (rate(&runs[0], "accuracy") + rate(&runs[1], "accuracy")) / 2.0;
+    assert!((rate(&several["mean"], "accuracy") - mean).abs() < 1e-12);
+    assert!(rate(&several["spread"], "accuracy") < 0.5);
+    let again = json(&arguments);
+    assert_eq!(several["mean"], again["mean"]);
+    let alone = json(&format!("{PAIR} --method gmm-otda-map --components 1 --seed 4"));
+    assert_eq!(alone["confusion"], runs[1]["confusion"]);
+}
+
+#[test]
+fn all_domains_make_a_matrix_of_ordered_pairs() {
+    let arguments =
+        "evaluate --manifest manifest.csv --source all --target all --method gmm-otda-map";
+    let matrix = json(arguments);
+    let pairs = matrix["pairs"].as_array().unwrap();
+    let names: Vec<String> =
+        pairs.iter().map(|run| format!("{}{}", run["source"], run["target"])).collect();
+    assert_eq!(names.len(), 6);
+    assert!(names.contains(&"\"motor-c\"\"motor-a\"".to_owned()), "{names:?}");
+    let accuracies: Vec<f64> = pairs.iter().map(|run| rate(run, "accuracy")).collect();
+    let mean = accuracies.iter().sum::<f64>() / 6.0;
+    assert!((rate(&matrix["mean"], "accuracy") - mean).abs() < 1e-12);
+    let least = accuracies.iter().copied().fold(1.0, f64::min);
+    assert_eq!(rate(&matrix["worst"], "accuracy"), least);
+    let pair = json(&format!("{PAIR} --method gmm-otda-map"));
+    let same = pairs.iter().find(|r| r["source"] == "motor-a" && r["target"] == "motor-b").unwrap();
+    assert_eq!(same["confusion"], pair["confusion"], "a pair is the same alone and in the matrix");
+
+    let text = succeeds(&arguments.split(' ').collect::<Vec<_>>());
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("worst"), "{text}");
+    let one_source =
+        json("evaluate --manifest manifest.csv --source motor-a --target all --method source-only");
+    assert_eq!(one_source["pairs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn labels_of_one_domain_alone_are_left_out_and_named() {
+    manifest("uneven.csv", |row| {
+        !row.contains(",Ball,motor-a,") && !row.contains(",InnerRace,motor-b,")
+    });
+    let pair =
+        "evaluate --manifest uneven.csv --source motor-a --target motor-b --method source-only";
+    let run = json(pair);
+    assert_eq!(run["classes"], serde_json::json!(["Healthy", "OuterRace"]));
+    assert_eq!(run["left_out"], serde_json::json!(["InnerRace", "Ball"]));
+    let text = succeeds(&pair.split(' ').collect::<Vec<_>>());
+    assert!(text.contains("InnerRace, Ball"), "{text}");
+
+    let named = json(&format!("{pair} --labels Healthy,InnerRace,OuterRace,Ball"));
+    assert_eq!(named["classes"], serde_json::json!(["Healthy", "InnerRace", "OuterRace", "Ball"]));
+    assert_eq!(
+        named["confusion_columns"],
+        serde_json::json!(["Healthy", "InnerRace", "OuterRace"])
+    );
+    let ball: u64 =
+        named["confusion"][3].as_array().unwrap().iter().filter_map(Value::as_u64).sum();
+    assert!(ball > 0, "windows of a class that the source lacks are tested");
+    assert_eq!(named["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn pairs_that_cannot_be_compared_are_passed_over_by_name() {
+    manifest("partly.csv", |row| !row.contains(",Healthy,motor-b,"));
+    let matrix = json(
+        "evaluate --manifest partly.csv --source all --target all --pool healthy --method source-only",
+    );
+    let skipped = matrix["skipped"].as_array().unwrap();
+    assert_eq!(matrix["pairs"].as_array().unwrap().len(), 2);
+    assert_eq!(skipped.len(), 4);
+    assert!(skipped.iter().all(|pair| pair["reason"].as_str().unwrap().contains("--healthy")));
+}
+
+#[test]
+fn noise_makes_the_target_harder_and_repeats() {
+    let method = format!("{PAIR} --method gmm-otda-map");
+    let noisy = json(&format!("{method} --noise -15"));
+    assert!(rate(&noisy, "accuracy") < rate(&json(&method), "accuracy"), "{noisy}");
+    assert_eq!(noisy["confusion"], json(&format!("{method} --noise -15"))["confusion"]);
+    refused(&format!("{method} --noise nan"), &["--noise", "200"]);
+}
+
+#[test]
+fn names_that_do_not_exist_are_refused_with_those_that_do() {
+    refused(&format!("{PAIR} --method magic"), &["magic", "guarded", "gmm-otda-map", "infoot"]);
+    refused(
+        "evaluate --manifest manifest.csv --source motor-z --target motor-b",
+        &["motor-z", "motor-a, motor-b"],
+    );
+    refused("evaluate --manifest manifest.csv --source motor-a --target x", &["\"x\"", "motor-a"]);
+    refused("evaluate --manifest no.csv --source a --target b", &["no.csv"]);
+    let labels = "Ball, Healthy, InnerRace, OuterRace";
+    refused(&format!("{PAIR} --pool Healthy,Gear"), &["--pool", "Gear", labels]);
+    refused(&format!("{PAIR} --labels Healthy,Gear"), &["--labels", "Gear", labels]);
+    refused(&format!("{PAIR} --healthy Fine"), &["--healthy", "Fine", labels]);
+    refused(&format!("{PAIR} --labels Healthy,Ball --pool InnerRace"), &["InnerRace", "--labels"]);
+    refused(
+        "evaluate --manifest manifest.csv --source motor-a --target motor-a",
+        &["must differ", "motor-b"],
+    );
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    for split in ["0", "1", "1.5", "-0.1", "nan"] {
+        refused(&format!("{PAIR} --split={split}"), &["split", "above 0 and below 1"]);
+    }
+    refused(&format!("{PAIR} --seeds 0"), &["--seeds"]);
+    refused(&format!("{PAIR} --components 0"), &["component"]);
+    refused(&format!("{PAIR} --fft 1000"), &["1000", "1024"]);
+    refused(&format!("{PAIR} --bands 1"), &["bands"]);
+}
+
+#[test]
+fn recordings_that_cannot_be_tested_are_refused() {
+    // 6 s at 20 kHz: a hundredth is 1200 samples, less than a window.
+    refused(&format!("{PAIR} --split 0.01"), &["first part", "motor-b", "3072", "1200"]);
+    refused(&format!("{PAIR} --split 0.99"), &["last part", "motor-b", "3072", "1200"]);
+
+    manifest("single.csv", |row| !row.contains("motor-b") || row.contains("Ball"));
+    refused(
+        "evaluate --manifest single.csv --source motor-a --target motor-b",
+        &["motor-a -> motor-b", "only Ball", "Healthy, InnerRace, OuterRace, Ball", "two labels"],
+    );
+    manifest("faults.csv", |row| !row.contains("Healthy"));
+    let faults = "evaluate --manifest faults.csv --source motor-a --target motor-b";
+    refused(&format!("{faults} --pool healthy"), &["healthy", "--healthy LABEL"]);
+    refused(&format!("{faults} --pool-is healthy"), &["--pool-is", "--healthy LABEL"]);
+    assert_eq!(json(&format!("{faults} --pool-is all"))["false_alarm_rate"], Value::Null);
+
+    let text = fs::read_to_string(MACHINES.path().join("manifest.csv")).unwrap();
+    fs::write(
+        MACHINES.path().join("unlabelled.csv"),
+        text.replacen(",Ball,motor-b,", ",,motor-b,", 1),
+    )
+    .unwrap();
+    refused(
+        "evaluate --manifest unlabelled.csv --source motor-a --target motor-b",
+        &["motor-b", "no label"],
+    );
+    let samples: String = (0..20_000).map(|i| format!("{}\n", (i * i) % 977)).collect();
+    fs::write(MACHINES.path().join("slow.csv"), format!("x\n{samples}")).unwrap();
+    let own = fs::read_to_string(MACHINES.path().join("manifest.csv")).unwrap();
+    let own: String =
+        own.lines().filter(|row| row.contains("motor-a")).fold(String::new(), |all, row| {
+            let cells: Vec<&str> = row.split(',').take(4).collect();
+            all + &cells.join(",") + "\n"
+        });
+    let slow = format!("{HEADER}{own}slow.csv,Healthy,slow,12000\nslow.csv,Ball,slow,12000\n");
+    fs::write(MACHINES.path().join("rates.csv"), slow).unwrap();
+    refused(
+        "evaluate --manifest rates.csv --source motor-a --target slow",
+        &["12000", "20000", "resample"],
+    );
+}
