@@ -6,6 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::bounds::{Bounded, worthwhile};
+use super::density::normalise_rows;
 use super::expectation::{Evaluator, Nearest, NotPositiveDefinite};
 use super::maximisation::Background;
 use super::moments::Moments;
@@ -166,7 +168,10 @@ fn run<T: Sample>(
     let least = settings.minimum_count * rows.total_weight() / rows.len() as f64;
     // Every re-seeding may rob another component; this ends the dance.
     let mut chances = 2 * settings.components;
-    let mut moments = Moments::new(rows, settings.components, settings.covariance);
+    let bounded = worthwhile(settings.components, rows.dimensions())
+        && matches!(settings.covariance, CovarianceKind::Diagonal | CovarianceKind::Spherical);
+    let mut moments = Moments::new(rows, settings.components, settings.covariance, bounded);
+    let mut before = mixture.clone();
     let mut previous = f64::NEG_INFINITY;
     let mut fit = Fit {
         mixture: mixture.clone(),
@@ -178,15 +183,23 @@ fn run<T: Sample>(
         constant_columns: Vec::new(),
     };
     for iteration in 1..=settings.max_iterations {
-        let evaluator = Evaluator::new(&mixture).map_err(singular)?;
-        moments.sum(rows, mixture.means.view(), &evaluator);
+        if bounded {
+            let evaluator = Bounded::new(&mixture, &before).map_err(singular)?;
+            moments.sum(rows, mixture.means.view(), &evaluator);
+        } else {
+            let evaluator = Evaluator::new(&mixture).map_err(singular)?;
+            moments.sum(rows, mixture.means.view(), &evaluator);
+        }
+        before = mixture;
         mixture = background.maximise(&moments);
         let statistics = moments.total();
         let mut lost: Vec<usize> =
             (0..settings.components).filter(|&k| statistics.counts[k] < least).collect();
         lost.truncate(chances);
         if !lost.is_empty() {
-            background.reseed(&mut mixture, &lost, rows, &evaluator);
+            let evaluator = Evaluator::new(&before).map_err(singular)?;
+            let likelihoods = normalise_rows(&mut evaluator.log_densities(rows));
+            background.reseed(&mut mixture, &lost, rows, &likelihoods);
             chances -= lost.len();
             fit.reseeded += lost.len();
         }
@@ -229,7 +242,7 @@ fn start<T: Sample>(
             }
         }
     };
-    let mut moments = Moments::new(rows, settings.components, settings.covariance);
+    let mut moments = Moments::new(rows, settings.components, settings.covariance, false);
     moments.sum(rows, means.view(), &Nearest::new(&means));
     let mut mixture = background.maximise(&moments);
     if let Start::Means(given) = &settings.start {

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::kernel::{ROWS, exp};
 use super::linear::inverse_factor;
-use super::moments::{Column, Share, TILE};
+use super::moments::{Bounds, Column, Share, TILE};
 use super::sample::{Rows, Sample};
 use super::{Covariance, Mixture};
 
@@ -61,11 +61,7 @@ impl<T: Sample> Evaluator<T> {
                     let mut log_det = 0.0;
                     for (j, both) in group.chunks_exact_mut(2 * lanes).take(dimensions).enumerate()
                     {
-                        let variance = match &mixture.covariance {
-                            Covariance::Diagonal(v) => v[[k, j]],
-                            Covariance::Spherical(v) => v[k],
-                            _ => unreachable!("only diagonal forms get here"),
-                        };
+                        let variance = variance(mixture, k, j);
                         if variance.is_nan() || variance <= 0.0 {
                             return Err(NotPositiveDefinite(k));
                         }
@@ -212,49 +208,24 @@ impl<T: Sample> pulp::WithSimd for Densities<'_, T> {
 /// Rows are shared out by responsibility: the E-step.
 impl<T: Sample> Share<T> for Evaluator<T> {
     #[inline(always)]
-    fn share(&self, rows: &Rows<T>, range: Range<usize>, shares: &mut [Column]) -> Column {
+    fn share(
+        &self,
+        rows: &Rows<T>,
+        range: Range<usize>,
+        _: &mut [Bounds],
+        shares: &mut [Column],
+    ) -> Column {
         self.densities(rows, range, shares);
-        let mut best = [f64::NEG_INFINITY; TILE];
-        for column in shares.iter() {
-            for (best, &density) in best.iter_mut().zip(column) {
-                *best = if density > *best { density } else { *best };
-            }
-        }
-        let mut sum = [0.0; TILE];
-        for column in shares.iter_mut() {
-            for ((value, best), sum) in column.iter_mut().zip(&best).zip(&mut sum) {
-                let under = *value - best;
-                let share = exp(under);
-                *value = if under >= -T::NEGLIGIBLE { share } else { 0.0 };
-                *sum += *value;
-            }
-        }
-        for column in shares {
-            for (value, sum) in column.iter_mut().zip(&sum) {
-                *value /= sum;
-            }
-        }
-        for (best, sum) in best.iter_mut().zip(&sum) {
-            *best += sum.ln();
-        }
-        best
+        normalise(shares, T::NEGLIGIBLE)
     }
 }
 
-/// Rows go wholly to the component with the largest density.
+/// Rows go wholly to the nearest mean.
 pub(super) struct Nearest<T>(Evaluator<T>);
 
 impl<T: Sample> Nearest<T> {
-    /// Rows are to go to the nearest of these means.
     pub(super) fn new(means: &Array2<f64>) -> Self {
-        let components = means.nrows();
-        // Equal spherical components: the likeliest is the nearest.
-        let mixture = Mixture {
-            weights: Array1::from_elem(components, 1.0 / components as f64),
-            means: means.clone(),
-            covariance: Covariance::Spherical(Array1::ones(components)),
-        };
-        match Evaluator::new(&mixture) {
+        match Evaluator::new(&nearest_mixture(means)) {
             Ok(evaluator) => Self(evaluator),
             Err(NotPositiveDefinite(_)) => unreachable!("one is above zero"),
         }
@@ -263,22 +234,94 @@ impl<T: Sample> Nearest<T> {
 
 impl<T: Sample> Share<T> for Nearest<T> {
     #[inline(always)]
-    fn share(&self, rows: &Rows<T>, range: Range<usize>, shares: &mut [Column]) -> Column {
+    fn share(
+        &self,
+        rows: &Rows<T>,
+        range: Range<usize>,
+        _: &mut [Bounds],
+        shares: &mut [Column],
+    ) -> Column {
         self.0.densities(rows, range, shares);
-        let mut best = [f64::NEG_INFINITY; TILE];
-        let mut nearest = [0.0; TILE];
-        for (k, column) in shares.iter().enumerate() {
-            for ((best, nearest), &density) in best.iter_mut().zip(&mut nearest).zip(column) {
-                let better = density > *best;
-                *best = if better { density } else { *best };
-                *nearest = if better { k as f64 } else { *nearest };
-            }
-        }
-        for (k, column) in shares.iter_mut().enumerate() {
-            for (share, nearest) in column.iter_mut().zip(&nearest) {
-                *share = f64::from(u8::from((nearest - k as f64).abs() < 0.5));
-            }
-        }
+        only_best(shares);
         [0.0; TILE]
+    }
+}
+
+/// Equal spherical components, of which the likeliest is the nearest.
+pub(super) fn nearest_mixture(means: &Array2<f64>) -> Mixture {
+    let components = means.nrows();
+    Mixture {
+        weights: Array1::from_elem(components, 1.0 / components as f64),
+        means: means.clone(),
+        covariance: Covariance::Spherical(Array1::ones(components)),
+    }
+}
+
+/// Variance of a component in a dimension, where covariances are diagonal.
+pub(super) fn variance(mixture: &Mixture, k: usize, j: usize) -> f64 {
+    match &mixture.covariance {
+        Covariance::Diagonal(v) => v[[k, j]],
+        Covariance::Spherical(v) => v[k],
+        Covariance::Tied(v) => v[[j, j]],
+        Covariance::Full(v) => v[[k, j, j]],
+    }
+}
+
+/// Log densities to responsibilities; those more than `negligible` nats under a row's best
+/// are zero. The log-likelihoods are returned.
+#[inline(always)]
+pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
+    let mut best = [f64::NEG_INFINITY; TILE];
+    for column in shares.iter() {
+        for (best, &density) in best.iter_mut().zip(column) {
+            *best = if density > *best { density } else { *best };
+        }
+    }
+    let mut sum = [0.0; TILE];
+    for column in shares.iter_mut() {
+        let mut nearest = f64::NEG_INFINITY;
+        for (value, best) in column.iter().zip(&best) {
+            nearest = nearest.max(value - best);
+        }
+        // Rows come in the order of time, so a tile has few components.
+        if nearest < -negligible {
+            column.fill(0.0);
+            continue;
+        }
+        for ((value, best), sum) in column.iter_mut().zip(&best).zip(&mut sum) {
+            let under = *value - best;
+            let share = exp(under);
+            *value = if under >= -negligible { share } else { 0.0 };
+            *sum += *value;
+        }
+    }
+    for (best, sum) in best.iter_mut().zip(&mut sum) {
+        *best += sum.ln();
+        *sum = sum.recip();
+    }
+    for column in shares {
+        for (value, scale) in column.iter_mut().zip(&sum) {
+            *value *= scale;
+        }
+    }
+    best
+}
+
+/// Log densities to one for the largest of each row (the first of equal ones), zero for others.
+#[inline(always)]
+pub(super) fn only_best(shares: &mut [Column]) {
+    let mut best = [f64::NEG_INFINITY; TILE];
+    let mut nearest = [0.0; TILE];
+    for (k, column) in shares.iter().enumerate() {
+        for ((best, nearest), &density) in best.iter_mut().zip(&mut nearest).zip(column) {
+            let better = density > *best;
+            *best = if better { density } else { *best };
+            *nearest = if better { k as f64 } else { *nearest };
+        }
+    }
+    for (k, column) in shares.iter_mut().enumerate() {
+        for (share, nearest) in column.iter_mut().zip(&nearest) {
+            *share = f64::from(u8::from((nearest - k as f64).abs() < 0.5));
+        }
     }
 }

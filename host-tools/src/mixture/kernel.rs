@@ -34,11 +34,7 @@ pub(super) fn squares<T: Sample, const L: usize>(
     let (parameters, _) = vectors.as_chunks::<2>();
     let mut totals = [[0.0; L]; ROWS];
     for (block, parameters) in parameters.chunks(BLOCK).enumerate() {
-        let from = block * BLOCK;
-        let x = x.map(
-            #[inline(always)]
-            |x| &x[from..from + parameters.len()],
-        );
+        let x = part(x, block * BLOCK, parameters.len());
         let mut sums = [[T::ZERO; L]; ROWS];
         for (j, [scale, shift]) in parameters.iter().enumerate() {
             for r in 0..ROWS {
@@ -60,6 +56,58 @@ pub(super) fn squares<T: Sample, const L: usize>(
             out[r] = totals[r][l];
         }
     }
+}
+
+/// `Σ (x·scale + shift)²` of eight rows and one component; lanes are L dimensions side by side.
+#[inline(always)]
+pub(super) fn squares_of_one<T: Sample, const L: usize>(
+    x: [&[T]; ROWS],
+    scale: &[T],
+    shift: &[T],
+) -> [f64; ROWS] {
+    let mut totals = [[0.0; L]; ROWS];
+    for (block, (scale, shift)) in scale.chunks(BLOCK).zip(shift.chunks(BLOCK)).enumerate() {
+        let x = part(x, block * BLOCK, scale.len());
+        let (scales, scale_rest) = scale.as_chunks::<L>();
+        let (shifts, shift_rest) = shift.as_chunks::<L>();
+        let mut vectors: [&[[T; L]]; ROWS] = [&[]; ROWS];
+        for (vectors, x) in vectors.iter_mut().zip(&x) {
+            *vectors = &x.as_chunks::<L>().0[..scales.len()];
+        }
+        let mut sums = [[T::ZERO; L]; ROWS];
+        for (c, (scale, shift)) in scales.iter().zip(shifts).enumerate() {
+            for r in 0..ROWS {
+                let x = vectors[r][c];
+                for l in 0..L {
+                    let t = x[l].fused(scale[l], shift[l]);
+                    sums[r][l] = t.fused(t, sums[r][l]);
+                }
+            }
+        }
+        for (j, (scale, &shift)) in scale_rest.iter().zip(shift_rest).enumerate() {
+            for r in 0..ROWS {
+                let t = x[r][scales.len() * L + j].fused(*scale, shift);
+                sums[r][0] = t.fused(t, sums[r][0]);
+            }
+        }
+        for (totals, sums) in totals.iter_mut().zip(&sums) {
+            add(totals, sums);
+        }
+    }
+    let mut squares = [0.0; ROWS];
+    for (square, totals) in squares.iter_mut().zip(&totals) {
+        *square = totals.iter().sum();
+    }
+    squares
+}
+
+/// The same part of each row.
+#[inline(always)]
+fn part<T>(mut x: [&[T]; ROWS], from: usize, count: usize) -> [&[T]; ROWS] {
+    for x in &mut x {
+        *x = &x[from..from + count];
+    }
+    x
 }
 
 /// Adds `Σ w(x − centre)` over weighted rows to `first` and `Σ w(x − centre)²` to `second`

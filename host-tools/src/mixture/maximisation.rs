@@ -2,8 +2,6 @@
 
 use ndarray::{Array1, Array2, Array3, Axis, s};
 
-use super::density::normalise_rows;
-use super::expectation::Evaluator;
 use super::moments::{Everything, Moments};
 use super::sample::{Rows, Sample};
 use super::{Covariance, CovarianceKind, Mixture};
@@ -30,11 +28,11 @@ impl Background {
         };
         // About the origin for the mean alone, then about the mean.
         let origin = Array2::zeros((1, rows.dimensions()));
-        let mut about_origin = Moments::new(rows, 1, CovarianceKind::Tied);
+        let mut about_origin = Moments::new(rows, 1, CovarianceKind::Tied, false);
         about_origin.sum(rows, origin.view(), &Everything);
         let sums = about_origin.total();
         let mean = &sums.first / sums.counts[0];
-        let mut about_mean = Moments::new(rows, 1, one);
+        let mut about_mean = Moments::new(rows, 1, one, false);
         about_mean.sum(rows, mean.view(), &Everything);
         let sums = about_mean.total();
         let step = &sums.first.row(0) / sums.counts[0];
@@ -139,18 +137,17 @@ impl Background {
         matrix.diag_mut().mapv_inplace(|v| v + self.variance_floor);
     }
 
-    /// Moves the components in `lost` to the rows that `mixture` explains worst, each with the
+    /// Moves the components in `lost` to the rows with the smallest likelihoods, each with the
     /// covariance of all rows and an equal share of the weight.
     pub(super) fn reseed<T: Sample>(
         &self,
         mixture: &mut Mixture,
         lost: &[usize],
         rows: &Rows<T>,
-        evaluator: &Evaluator<T>,
+        likelihoods: &Array1<f64>,
     ) {
-        let likelihoods = normalise_rows(&mut evaluator.log_densities(rows));
         let mut order: Vec<(f64, usize)> =
-            likelihoods.into_iter().zip(0..).filter(|&(_, i)| rows.weight(i) > 0.0).collect();
+            likelihoods.iter().copied().zip(0..).filter(|&(_, i)| rows.weight(i) > 0.0).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         let share = 1.0 / mixture.weights.len() as f64;
         for (&k, &(_, i)) in lost.iter().zip(&order) {

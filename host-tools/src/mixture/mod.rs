@@ -43,6 +43,7 @@
     reason = "array views are pointers; they go by value, as in ndarray itself"
 )]
 
+mod bounds;
 mod conditional;
 mod density;
 mod em;

@@ -18,11 +18,22 @@ pub(super) const TILE: usize = 64;
 /// One value for each row of a tile.
 pub(super) type Column = [f64; TILE];
 
+/// What is known of each row of a tile from earlier passes: a lower bound on its distance to
+/// a component.
+pub(super) type Bounds = [f32; TILE];
+
 /// How rows are shared out among components.
 pub(super) trait Share<T>: Sync {
     /// Fills the shares of the rows in `range`, a column for each component, and returns the
-    /// log-likelihoods of the rows. A column's values beyond the range mean nothing.
-    fn share(&self, rows: &Rows<T>, range: Range<usize>, shares: &mut [Column]) -> Column;
+    /// log-likelihoods of the rows. A column's values beyond the range mean nothing. `bounds`
+    /// are those of the last pass, one for each component, or none.
+    fn share(
+        &self,
+        rows: &Rows<T>,
+        range: Range<usize>,
+        bounds: &mut [Bounds],
+        shares: &mut [Column],
+    ) -> Column;
 }
 
 /// All rows to one component.
@@ -30,7 +41,13 @@ pub(super) struct Everything;
 
 impl<T: Sample> Share<T> for Everything {
     #[inline(always)]
-    fn share(&self, _: &Rows<T>, _: Range<usize>, shares: &mut [Column]) -> Column {
+    fn share(
+        &self,
+        _: &Rows<T>,
+        _: Range<usize>,
+        _: &mut [Bounds],
+        shares: &mut [Column],
+    ) -> Column {
         shares.fill([1.0; TILE]);
         [0.0; TILE]
     }
@@ -129,7 +146,14 @@ struct Chunk<'a, T, S> {
     centres: &'a [T],
     kind: CovarianceKind,
     share: &'a S,
-    statistics: &'a mut Statistics,
+    part: &'a mut Part,
+}
+
+/// A task's sums, and what it remembers of its rows.
+struct Part {
+    statistics: Statistics,
+    /// For each tile and component, or empty.
+    bounds: Vec<Bounds>,
 }
 
 impl<T: Sample, S: Share<T>> pulp::WithSimd for Chunk<'_, T, S> {
@@ -139,13 +163,15 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Chunk<'_, T, S> {
     fn with_simd<Instructions: pulp::Simd>(self, _: Instructions) {
         let dimensions = self.rows.dimensions();
         let components = self.centres.len() / dimensions;
-        let statistics = self.statistics;
+        let Part { statistics, bounds } = self.part;
         statistics.clear();
+        let mut bounds = bounds.chunks_exact_mut(components);
         let mut shares = vec![[0.0; TILE]; components];
         let mut members = Vec::with_capacity(TILE);
         for from in self.range.clone().step_by(TILE) {
             let range = from..self.range.end.min(from + TILE);
-            let likelihoods = self.share.share(self.rows, range.clone(), &mut shares);
+            let bounds = bounds.next().unwrap_or_default();
+            let likelihoods = self.share.share(self.rows, range.clone(), bounds, &mut shares);
             let mut weights = [0.0; TILE];
             for ((i, weight), likelihood) in range.clone().zip(&mut weights).zip(&likelihoods) {
                 *weight = self.rows.weight(i);
@@ -153,6 +179,9 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Chunk<'_, T, S> {
             }
             let centres = self.centres.chunks_exact(dimensions);
             for (k, (shares, centre)) in shares.iter().zip(centres).enumerate() {
+                if shares.iter().copied().fold(0.0, f64::max) <= 0.0 {
+                    continue;
+                }
                 members.clear();
                 let mut count = 0.0;
                 for ((i, share), weight) in range.clone().zip(shares).zip(&weights) {
@@ -179,18 +208,29 @@ pub(super) struct Moments {
     /// The centres of the last pass, K × d: rounded to the precision of the data.
     pub centres: Array2<f64>,
     /// The sums of each task; the first holds those of all after a pass.
-    parts: Vec<Statistics>,
+    parts: Vec<Part>,
 }
 
 impl Moments {
-    pub(super) fn new<T: Sample>(rows: &Rows<T>, components: usize, kind: CovarianceKind) -> Self {
-        let size = chunk_rows(rows.len(), components, kind);
-        let zeros = || Statistics::zeros(components, rows.dimensions(), kind);
+    /// `bounded`: bounds are kept for each row and component.
+    pub(super) fn new<T: Sample>(
+        rows: &Rows<T>,
+        components: usize,
+        kind: CovarianceKind,
+        bounded: bool,
+    ) -> Self {
+        let (n, d) = (rows.len(), rows.dimensions());
+        let size = chunk_rows(n, components, kind);
+        let bounds = if bounded { size.div_ceil(TILE) * components } else { 0 };
+        let part = |_| Part {
+            statistics: Statistics::zeros(components, d, kind),
+            bounds: vec![[0.0; TILE]; bounds],
+        };
         Self {
             kind,
             size,
-            centres: Array2::zeros((components, rows.dimensions())),
-            parts: (0..rows.len().div_ceil(size)).map(|_| zeros()).collect(),
+            centres: Array2::zeros((components, d)),
+            parts: (0..n.div_ceil(size)).map(part).collect(),
         }
     }
 
@@ -207,19 +247,19 @@ impl Moments {
             *centre = rounded.into();
         }
         let arch = pulp::Arch::new();
-        self.parts.par_iter_mut().enumerate().for_each(|(part, statistics)| {
-            let range = part * size..rows.len().min((part + 1) * size);
-            arch.dispatch(Chunk { rows, range, centres: &rounded, kind, share, statistics });
+        self.parts.par_iter_mut().enumerate().for_each(|(i, part)| {
+            let range = i * size..rows.len().min((i + 1) * size);
+            arch.dispatch(Chunk { rows, range, centres: &rounded, kind, share, part });
         });
         if let Some((sum, others)) = self.parts.split_first_mut() {
             for part in others {
-                sum.merge(part);
+                sum.statistics.merge(&part.statistics);
             }
         }
     }
 
     /// The sums of the last pass.
     pub(super) fn total(&self) -> &Statistics {
-        &self.parts[0]
+        &self.parts[0].statistics
     }
 }

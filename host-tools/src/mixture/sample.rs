@@ -34,6 +34,12 @@ mod arithmetic {
         fn times(self, other: Self) -> Self;
         /// [`kernel::squares`] for as many components as there are lanes.
         fn squares(x: [&[Self]; kernel::ROWS], packed: &[Self], out: &mut [[f64; kernel::ROWS]]);
+        /// [`kernel::squares_of_one`] with as many dimensions side by side as there are lanes.
+        fn squares_of_one(
+            x: [&[Self]; kernel::ROWS],
+            scale: &[Self],
+            shift: &[Self],
+        ) -> [f64; kernel::ROWS];
         /// [`kernel::moments`] with two registers' worth of dimensions at a time.
         fn moments(
             rows: &[(&[Self], Self)],
@@ -76,6 +82,14 @@ mod arithmetic {
                     out: &mut [[f64; kernel::ROWS]],
                 ) {
                     kernel::squares::<Self, $lanes>(x, packed, out);
+                }
+                #[inline(always)]
+                fn squares_of_one(
+                    x: [&[Self]; kernel::ROWS],
+                    scale: &[Self],
+                    shift: &[Self],
+                ) -> [f64; kernel::ROWS] {
+                    kernel::squares_of_one::<Self, $lanes>(x, scale, shift)
                 }
                 #[inline(always)]
                 fn moments(

@@ -9,6 +9,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use super::CovarianceKind;
+use super::bounds::{BoundedNearest, worthwhile};
 use super::expectation::Nearest;
 use super::kernel::squared_distance;
 use super::moments::Moments;
@@ -110,10 +111,16 @@ pub(super) fn k_means<T: Sample>(
     mut means: Array2<f64>,
     mean_variance: f64,
 ) -> Array2<f64> {
-    let mut moments = Moments::new(rows, means.nrows(), CovarianceKind::Tied);
+    let bounded = worthwhile(means.nrows(), rows.dimensions());
+    let mut moments = Moments::new(rows, means.nrows(), CovarianceKind::Tied, bounded);
+    let mut before = means.clone();
     for _ in 0..ROUNDS {
-        let nearest = Nearest::new(&means);
-        moments.sum(rows, means.view(), &nearest);
+        if bounded {
+            moments.sum(rows, means.view(), &BoundedNearest::new(&means, &before));
+            before.assign(&means);
+        } else {
+            moments.sum(rows, means.view(), &Nearest::new(&means));
+        }
         let statistics = moments.total();
         let mut moved = 0.0;
         let sums = statistics.first.outer_iter().zip(&statistics.counts);
