@@ -35,8 +35,8 @@ pub(super) struct GmmArgs {
     /// Seed of the starts; the same seed gives the same mixture.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Starts, each from new seeds; the likeliest is kept.
-    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with = "init")]
+    /// Starts, each from new seeds, the likeliest kept; from given means there is only one.
+    #[arg(long, value_name = "R", default_value_t = 1)]
     restarts: usize,
     /// Stop when the mean log-likelihood changes by less than this.
     #[arg(long, value_name = "TOL", default_value_t = 1e-3)]
