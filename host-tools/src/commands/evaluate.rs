@@ -140,28 +140,28 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     settings.check_labels(&features.labels())?;
 
     let seeds = args.seeds.unwrap_or(1);
-    let jobs: Vec<_> = pairs
-        .iter()
-        .flat_map(|pair| (0..seeds).map(move |seed| (*pair, args.seed.wrapping_add(seed))))
-        .collect();
-    let results: Vec<Result<Run, EvaluateError>> = {
+    let results = {
         let bar = Bar::start("evaluating");
         let done = AtomicUsize::new(0);
-        jobs.par_iter()
-            .map(|((source, target), seed)| {
-                let source = &features.sources[source];
-                let target = &features.targets[target];
-                let result = evaluate(source, target, &settings, *seed);
-                bar.at(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
-                result
-            })
-            .collect()
+        let total = pairs.len() * seeds as usize;
+        let run_pair = |(source, target): &(&str, &str)| -> Vec<Result<Run, EvaluateError>> {
+            (0..seeds)
+                .into_par_iter()
+                .map(|seed| {
+                    let seed = args.seed.wrapping_add(seed);
+                    let (source, target) = (&features.sources[source], &features.targets[target]);
+                    let result = evaluate(source, target, &settings, seed);
+                    bar.at(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                    result
+                })
+                .collect()
+        };
+        pairs.par_iter().map(run_pair).collect::<Vec<_>>()
     };
     let mut evaluated = Vec::new();
     let mut skipped = Vec::new();
-    let mut results = results.into_iter();
-    for _ in &pairs {
-        match results.by_ref().take(seeds as usize).collect::<Result<Vec<Run>, _>>() {
+    for results in results {
+        match results.into_iter().collect::<Result<Vec<Run>, _>>() {
             Ok(runs) => evaluated.push(runs),
             // Of many pairs, those that cannot be compared as asked are named and passed over.
             Err(EvaluateError::Task { from, to, reason }) if pairs.len() > 1 => {

@@ -86,7 +86,7 @@ fn guarded(
         healthy: source.healthy,
         log_likelihood_min: adaptation.log_likelihood_min,
         source: &source.domain,
-        target: "test",
+        target: &task.target,
         hash: task.known.hash,
     })?;
     let verdict::Seconds { fit_target, transport } = adaptation.seconds;

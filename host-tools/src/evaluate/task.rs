@@ -15,6 +15,8 @@ use crate::source::LabelledFeatures;
 pub struct Task {
     /// The source's windows with their classes.
     pub known: LabelledFeatures,
+    /// Name of the target.
+    pub target: String,
     /// How samples became features, in both domains.
     pub front_end: FrontEndSettings,
     /// Target windows to adapt on; of a label nothing is left but that it selected them.
@@ -166,6 +168,7 @@ impl Task {
                 labels: known_labels,
                 hash: source.hash,
             },
+            target: target.name.clone(),
             front_end: source.front_end.clone(),
             pool,
             test,
