@@ -127,7 +127,8 @@ fn build_firmware() -> Result<(), String> {
 /// tests/device.rs needs QEMU and is marked `ignored`, so that a plain `cargo test` installs nothing.
 fn device() -> Result<(), String> {
     qemu::find_or_install()?;
-    let test = ["test", "--locked", "--package", "rebearing", "--test", "device"];
+    // The whole workspace, as in the tests before, so that nothing is compiled again.
+    let test = ["test", "--locked", "--workspace", "--test", "device"];
     run_cargo("firmware in QEMU", &[&test[..], &["--", "--include-ignored"]].concat())
 }
 
