@@ -3,11 +3,13 @@
 //! ```text
 //!  main ─┬─► test ─────┬─► panics ─┐
 //!        ├─► firmware ─┼─► qemu ───┼─► packages
-//!        └─► size ─────┴─► toolchain ┘
+//!        ├─► size ─────┴─► toolchain ┘
+//!        └─► bench
 //! ```
 //!
 //! Progress and the output of child processes go to stderr, results to stdout.
 
+mod bench;
 mod firmware;
 mod packages;
 mod panics;
@@ -23,6 +25,8 @@ const HELP: &str = "\
 cargo xtask test [STEP…]      all checks in order, or only the named ones; sets up what is missing
 cargo xtask firmware [--json] builds the firmware for QEMU; prints its path and that of QEMU
 cargo xtask size              flash and RAM of each firmware binary
+cargo xtask bench host [--json] [--quick] [--threads N]
+                              the host engine against scikit-learn and POT: ratios, growth, profile
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -60,6 +64,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["test", steps @ ..] => test::check(steps),
         ["firmware"] => Ok(firmware::print(false)?),
         ["firmware", "--json"] => Ok(firmware::print(true)?),
+        ["bench", "host", options @ ..] => bench::host(options),
         ["size"] => Ok(size::print()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());

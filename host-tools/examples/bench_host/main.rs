@@ -1,0 +1,58 @@
+//! The Rust side of `cargo xtask bench host`: the library, called as its users call it.
+//!
+//! Without arguments it takes a task a line on stdin and answers each with one JSON object on
+//! stdout; with arguments it does that one task. A task is a name and `key=value` words; the
+//! Python side (`xtask/bench/worker.py`) takes the same ones. Reading the files and writing the
+//! results is not part of the `seconds` in an answer.
+
+mod adapt;
+mod clock;
+mod em;
+mod machine;
+mod task;
+mod transport;
+
+use std::io::{self, BufRead, Write};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+use task::Task;
+
+fn main() -> anyhow::Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut out = io::stdout().lock();
+    if !words.is_empty() {
+        writeln!(out, "{}", answer(&words.join(" "))?)?;
+        return Ok(());
+    }
+    for line in io::stdin().lock().lines() {
+        writeln!(out, "{}", answer(&line?)?)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(line: &str) -> anyhow::Result<Value> {
+    let task = Task::parse(line)?;
+    let mut answer = match task.name {
+        "em" => em::fit(&task),
+        "density" => em::density(&task),
+        "exact" => transport::exact(&task),
+        "sinkhorn" => transport::sinkhorn(&task),
+        "adapt" => adapt::adapt(&task),
+        "machine" => machine::measure(),
+        other => bail!("there is no task `{other}`"),
+    }
+    .with_context(|| line.to_owned())?;
+    answer["process_cpu_seconds"] = json!(clock::cpu_seconds()?);
+    answer["peak_bytes"] = json!(peak_bytes()?);
+    Ok(answer)
+}
+
+/// The most memory this process has ever held.
+fn peak_bytes() -> anyhow::Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next());
+    Ok(1024 * peak.context("/proc/self/status has no VmHWM")?.parse::<u64>()?)
+}

@@ -1,0 +1,97 @@
+//! Both sides in turns, a few rounds; the shortest time of each counts.
+
+use super::agreement::Agreement;
+use super::json::Answer;
+use super::rows::Row;
+use super::worker::{SIDES, Side, Sides};
+
+/// A row with what came out.
+pub(super) struct Measured {
+    pub(super) row: Row,
+    /// Seconds of scikit-learn or POT.
+    pub(super) python: f64,
+    /// Seconds of ours.
+    pub(super) rust: f64,
+    /// Mean seconds on the processor of both sides, all threads together.
+    pub(super) cpu: [f64; 2],
+    /// Threads of both sides in their shortest turns.
+    pub(super) threads: [f64; 2],
+    pub(super) rounds: usize,
+    pub(super) agreement: Agreement,
+    /// The last answers.
+    pub(super) answers: [Answer; 2],
+}
+
+impl Measured {
+    /// How many times faster we are.
+    pub(super) fn ratio(&self) -> f64 {
+        self.python / self.rust
+    }
+
+    /// The same in time on the processor.
+    pub(super) fn cpu_ratio(&self) -> f64 {
+        self.cpu[0] / self.cpu[1]
+    }
+
+    /// Whether the bar is met, where there is one.
+    pub(super) fn met(&self) -> Option<bool> {
+        self.row.bar.map(|bar| self.ratio() >= bar)
+    }
+}
+
+/// Measures a row: at least a few rounds, and more while they are short.
+pub(super) fn row(sides: &mut Sides, row: &Row, quick: bool) -> Result<Measured, String> {
+    let (least, most, enough) = if quick { (1, 5, 0.3) } else { (3, 20, 2.0) };
+    let mut best = [f64::INFINITY; 2];
+    let mut threads = [0.0; 2];
+    let mut cpu = [0.0; 2];
+    let mut spent = 0.0;
+    let mut rounds = 0;
+    let mut last = None;
+    while rounds < least || (rounds < most && spent < enough) {
+        let [(python, a), (rust, b)] = turn(sides, &row.task, row.shell)?;
+        for (side, (answer, seconds)) in [(&python, a), (&rust, b)].into_iter().enumerate() {
+            if seconds < best[side] {
+                best[side] = seconds;
+                threads[side] = answer.number("threads")?;
+            }
+        }
+        spent += a + b;
+        rounds += 1;
+        let key = if row.shell { "process_cpu_seconds" } else { "cpu_seconds" };
+        cpu = [cpu[0] + python.number(key)?, cpu[1] + rust.number(key)?];
+        last = Some([python, rust]);
+    }
+    let answers = last.ok_or("no rounds")?;
+    let agreement = row.check.compare(sides, &answers[0], &answers[1])?;
+    let [python, rust] = best;
+    let row = row.clone();
+    let cpu = cpu.map(|sum| sum / rounds as f64);
+    Ok(Measured { row, python, rust, cpu, threads, rounds, agreement, answers })
+}
+
+/// The mean seconds on the processor of both sides for a task, all threads together, without
+/// comparing results. Growth and profile are told in these: they hardly depend on what else runs.
+pub(super) fn cpu_seconds(sides: &mut Sides, task: &str, quick: bool) -> Result<[f64; 2], String> {
+    let rounds = if quick { 2 } else { 5 };
+    let mut sums = [0.0; 2];
+    for _ in 0..rounds {
+        for (sum, side) in sums.iter_mut().zip(SIDES) {
+            *sum += sides.ask(side, task)?.number("cpu_seconds")?;
+        }
+    }
+    Ok(sums.map(|sum| sum / f64::from(rounds)))
+}
+
+/// A turn of each side, in the order of [`SIDES`]: the answer and the seconds.
+fn turn(sides: &mut Sides, task: &str, shell: bool) -> Result<[(Answer, f64); 2], String> {
+    let mut one = |side: Side| {
+        if shell {
+            return sides.ask_fresh(side, task);
+        }
+        let answer = sides.ask(side, task)?;
+        let seconds = answer.number("seconds")?;
+        Ok((answer, seconds))
+    };
+    Ok([one(SIDES[0])?, one(SIDES[1])?])
+}
