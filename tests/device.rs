@@ -15,7 +15,7 @@ use rebearing_host::emulator::{Emulator, SampleKind};
 use rebearing_host::extract::extract;
 use rebearing_host::front_end::FrontEndSettings;
 use rebearing_host::manifest::Manifest;
-use rebearing_host::model_file::{ModelBytes, ModelContents, encode};
+use rebearing_host::model_file::ModelBytes;
 use rebearing_host::recording::Recording;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
@@ -56,19 +56,7 @@ fn simulated(axes: usize, seconds: f64) -> (ModelBytes, Vec<Recording>) {
     let features = extract(&new.recordings, &new.whole(), &source.front_end).expect("features");
     let settings = AdaptSettings { pool: Pool::All, ..AdaptSettings::default() };
     let adaptation = adapt(&source, &features, &settings).expect("an adaptation");
-    let model = encode(&ModelContents {
-        front_end: &source.front_end,
-        shift: &adaptation.shift,
-        scale: &source.scale,
-        mixture: &adaptation.mixture,
-        class_names: &source.classes,
-        healthy: source.healthy,
-        log_likelihood_min: adaptation.log_likelihood_min,
-        source: "motor-a",
-        target: "motor-b",
-        hash: [0; 32],
-    })
-    .expect("a model");
+    let model = adaptation.model(&source, "motor-b", [0; 32]).expect("a model");
     (model, new.recordings)
 }
 

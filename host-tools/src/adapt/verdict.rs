@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::propagate;
 use crate::extract::Features;
 use crate::mixture::{self, LabelledMixture};
+use crate::model_file::{self, ModelBytes, ModelContents, ModelFileError};
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
 use crate::transport::{TransportError, cost, exact, relaxed, sinkhorn};
 
@@ -117,6 +118,29 @@ pub struct Adaptation {
     pub mw2_squared: Option<f64>,
     /// Time spent in EM and in transport.
     pub seconds: Seconds,
+}
+
+impl Adaptation {
+    /// The model file of this adaptation of `source`; `hash` stands for all it was fitted from.
+    pub fn model(
+        &self,
+        source: &Source,
+        target: &str,
+        hash: [u8; 32],
+    ) -> Result<ModelBytes, ModelFileError> {
+        model_file::encode(&ModelContents {
+            front_end: &source.front_end,
+            shift: &self.shift,
+            scale: &source.scale,
+            mixture: &self.mixture,
+            class_names: &source.classes,
+            healthy: source.healthy,
+            log_likelihood_min: self.log_likelihood_min,
+            source: &source.domain,
+            target,
+            hash,
+        })
+    }
 }
 
 /// Where the time went.

@@ -15,7 +15,7 @@ use crate::device::MonitorType;
 use crate::domain::{Domain, healthy_class};
 use crate::extract::extract;
 use crate::manifest::Manifest;
-use crate::model_file::{self, ModelBytes, ModelContents};
+use crate::model_file::ModelBytes;
 use crate::output;
 use crate::progress::Step;
 use crate::report::{self, ReportContents};
@@ -163,16 +163,5 @@ pub(super) fn encode(
     let mut hash = Sha256::new();
     hash.update(source.hash_bytes()?);
     hash.update(target.hash(false));
-    Ok(model_file::encode(&ModelContents {
-        front_end: &source.front_end,
-        shift: &adaptation.shift,
-        scale: &source.scale,
-        mixture: &adaptation.mixture,
-        class_names: &source.classes,
-        healthy: source.healthy,
-        log_likelihood_min: adaptation.log_likelihood_min,
-        source: &source.domain,
-        target: &target.name,
-        hash: hash.finalize().into(),
-    })?)
+    Ok(adaptation.model(source, &target.name, hash.finalize().into())?)
 }

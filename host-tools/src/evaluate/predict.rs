@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{EvaluateSettings, EvaluatedMethod, Task};
 use crate::adapt::verdict::{self, AdaptSettings, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
-use crate::model_file::{self, ModelContents, ModelFileError};
+use crate::model_file::ModelFileError;
 use crate::source::{Source, SourceSettings, standardisation, standardised};
 
 /// What a method says of the test windows.
@@ -77,18 +77,7 @@ fn guarded(
         ..AdaptSettings::default()
     };
     let adaptation = verdict::adapt(&source, &task.pool, &adapt)?;
-    let model = model_file::encode(&ModelContents {
-        front_end: &source.front_end,
-        shift: &adaptation.shift,
-        scale: &source.scale,
-        mixture: &adaptation.mixture,
-        class_names: &source.classes,
-        healthy: source.healthy,
-        log_likelihood_min: adaptation.log_likelihood_min,
-        source: &source.domain,
-        target: &task.target,
-        hash: task.known.hash,
-    })?;
+    let model = adaptation.model(&source, &task.target, task.known.hash)?;
     let verdict::Seconds { fit_target, transport } = adaptation.seconds;
     Ok(Prediction {
         labels: device_labels(&model.model(), &task.test.x),
