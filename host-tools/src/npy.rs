@@ -187,10 +187,9 @@ impl Array {
 
     fn decode<T, const N: usize>(
         mut self,
-        little: fn([u8; N]) -> T,
-        big: fn([u8; N]) -> T,
+        little: impl Fn([u8; N]) -> T,
+        big: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, NpyError> {
-        let from_bytes = if self.little { little } else { big };
         let count: usize = self.shape.iter().product();
         let mut values = Vec::with_capacity(count);
         let mut block = vec![0; BLOCK];
@@ -199,7 +198,13 @@ impl Array {
             self.reader
                 .read_exact(bytes)
                 .map_err(|source| NpyError::Read { path: self.path.clone(), source })?;
-            values.extend(bytes.as_chunks::<N>().0.iter().map(|b| from_bytes(*b)));
+            // One loop each, so that the usual one is a copy.
+            let items = bytes.as_chunks::<N>().0.iter();
+            if self.little {
+                values.extend(items.map(|item| little(*item)));
+            } else {
+                values.extend(items.map(|item| big(*item)));
+            }
         }
         Ok(values)
     }

@@ -4,10 +4,10 @@ use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::density::normalise_rows;
 use super::em::{check_data, fit_rows};
-use super::expectation::{Evaluator, NotPositiveDefinite};
+use super::expectation::NotPositiveDefinite;
 use super::sample::{Rows, Sample};
+use super::tiles::log_likelihoods;
 use super::{Covariance, EmSettings, Fit, LabelledMixture, Mixture, MixtureError, Progress, Start};
 
 /// How many components each class gets.
@@ -238,10 +238,9 @@ fn fit_class<T: Sample>(
 
 /// Mean log-likelihood per row.
 fn mean_log_likelihood<T: Sample>(mixture: &Mixture, rows: &Rows<T>) -> Result<f64, MixtureError> {
-    let evaluator = Evaluator::new(mixture)
+    let likelihoods = log_likelihoods(mixture, rows)
         .map_err(|NotPositiveDefinite(component)| MixtureError::Singular { component })?;
-    let mut densities = evaluator.log_densities(rows);
-    Ok(normalise_rows(&mut densities).sum() / rows.len() as f64)
+    Ok(likelihoods.sum() / rows.len() as f64)
 }
 
 /// Puts the classes' mixtures side by side, all classes with the same weight.

@@ -3,10 +3,10 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::em::first_not_finite;
-use super::expectation::{Evaluator, NotPositiveDefinite};
+use super::expectation::NotPositiveDefinite;
 use super::linear::inverse_factor;
 use super::sample::{Rows, Sample};
-use super::{Covariance, CovarianceKind, InvalidMixture, Mixture};
+use super::{Covariance, CovarianceKind, InvalidMixture, Mixture, tiles};
 
 impl Covariance {
     /// Which shape the covariances have.
@@ -97,6 +97,32 @@ impl Mixture {
         &self,
         x: ArrayView2<T>,
     ) -> Result<Array2<f64>, InvalidMixture> {
+        self.evaluate(x, tiles::log_densities)
+    }
+
+    /// Log-likelihood `ln p(x)` of each row.
+    pub fn log_likelihoods<T: Sample>(
+        &self,
+        x: ArrayView2<T>,
+    ) -> Result<Array1<f64>, InvalidMixture> {
+        self.evaluate(x, tiles::log_likelihoods)
+    }
+
+    /// Responsibilities of each component for each row, n × K; rows sum to one. Those below
+    /// e⁻⁴⁰, beyond the digits of one, are zero.
+    pub fn responsibilities<T: Sample>(
+        &self,
+        x: ArrayView2<T>,
+    ) -> Result<Array2<f64>, InvalidMixture> {
+        self.evaluate(x, tiles::responsibilities)
+    }
+
+    /// Checks mixture and rows, and computes something of them.
+    fn evaluate<T: Sample, R>(
+        &self,
+        x: ArrayView2<T>,
+        compute: impl Fn(&Self, &Rows<T>) -> Result<R, NotPositiveDefinite>,
+    ) -> Result<R, InvalidMixture> {
         if x.ncols() != self.dimensions() {
             return Err(InvalidMixture::Dimensions {
                 found: x.ncols(),
@@ -111,49 +137,10 @@ impl Mixture {
         let Some(rows) = Rows::new(x.view(), None) else {
             unreachable!("the matrix was just put in standard layout");
         };
-        let evaluator = Evaluator::new(self).map_err(|NotPositiveDefinite(component)| {
+        compute(self, &rows).map_err(|NotPositiveDefinite(component)| {
             InvalidMixture::NotPositiveDefinite { component }
-        })?;
-        Ok(evaluator.log_densities(&rows))
+        })
     }
-
-    /// Log-likelihood `ln p(x)` of each row.
-    pub fn log_likelihoods<T: Sample>(
-        &self,
-        x: ArrayView2<T>,
-    ) -> Result<Array1<f64>, InvalidMixture> {
-        let mut densities = self.log_densities(x)?;
-        Ok(normalise_rows(&mut densities))
-    }
-
-    /// Responsibilities of each component for each row, n × K; rows sum to one.
-    pub fn responsibilities<T: Sample>(
-        &self,
-        x: ArrayView2<T>,
-    ) -> Result<Array2<f64>, InvalidMixture> {
-        let mut densities = self.log_densities(x)?;
-        normalise_rows(&mut densities);
-        Ok(densities)
-    }
-}
-
-/// Log densities to responsibilities in place, row by row; the log-likelihoods are returned.
-pub(super) fn normalise_rows(densities: &mut Array2<f64>) -> Array1<f64> {
-    densities.outer_iter_mut().filter_map(|row| row.into_slice().map(normalise)).collect()
-}
-
-/// Log densities of one row to responsibilities in place; the row's log-likelihood is returned.
-fn normalise(row: &mut [f64]) -> f64 {
-    let best = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = 0.0;
-    for value in row.iter_mut() {
-        *value = (*value - best).exp();
-        sum += *value;
-    }
-    for value in row {
-        *value /= sum;
-    }
-    best + sum.ln()
 }
 
 fn check_variances(variances: impl Iterator<Item = (usize, f64)>) -> Result<(), InvalidMixture> {

@@ -6,13 +6,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{Bounded, worthwhile};
-use super::density::normalise_rows;
+use super::diagonal::worthwhile;
 use super::expectation::{Evaluator, Nearest, NotPositiveDefinite};
 use super::maximisation::Background;
 use super::moments::Moments;
 use super::sample::{Rows, Sample};
-use super::start::{k_means, seeds};
+use super::start::{k_means, sample, seeds};
+use super::tiles::log_likelihoods;
 use super::{CovarianceKind, Mixture, MixtureError};
 
 /// How EM is to run. Names and meanings are scikit-learn's where it has them.
@@ -129,7 +129,6 @@ pub(super) fn fit_rows<T: Sample>(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Fit, MixtureError> {
     check_settings(rows, settings)?;
-    let background = Background::new(rows, settings.covariance, settings.variance_floor);
     let fits: Vec<_> = (0..settings.restarts)
         .into_par_iter()
         .map(|restart| {
@@ -138,7 +137,7 @@ pub(super) fn fit_rows<T: Sample>(
                 .seed
                 .wrapping_add(stream.wrapping_mul(0x9E37_79B9_7F4A_7C15))
                 .wrapping_add((restart as u64).wrapping_mul(0xD1B5_4A32_D192_ED03));
-            run(rows, settings, &background, restart, seed, progress)
+            run(rows, settings, restart, seed, progress)
         })
         .collect();
     let mut best: Option<Fit> = None;
@@ -158,20 +157,20 @@ pub(super) fn fit_rows<T: Sample>(
 fn run<T: Sample>(
     rows: &Rows<T>,
     settings: &EmSettings,
-    background: &Background,
     restart: usize,
     seed: u64,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Fit, MixtureError> {
     let singular = |NotPositiveDefinite(component)| MixtureError::Singular { component };
-    let mut mixture = start(rows, settings, background, seed);
+    let background = Background::new(rows, settings.covariance, settings.variance_floor);
+    let mut mixture = start(rows, settings, &background, seed);
     let least = settings.minimum_count * rows.total_weight() / rows.len() as f64;
     // Every re-seeding may rob another component; this ends the dance.
     let mut chances = 2 * settings.components;
     let bounded = worthwhile(settings.components, rows.dimensions())
         && matches!(settings.covariance, CovarianceKind::Diagonal | CovarianceKind::Spherical);
     let mut moments = Moments::new(rows, settings.components, settings.covariance, bounded);
-    let mut before = mixture.clone();
+    let mut before = None;
     let mut previous = f64::NEG_INFINITY;
     let mut fit = Fit {
         mixture: mixture.clone(),
@@ -183,26 +182,20 @@ fn run<T: Sample>(
         constant_columns: Vec::new(),
     };
     for iteration in 1..=settings.max_iterations {
-        if bounded {
-            let evaluator = Bounded::new(&mixture, &before).map_err(singular)?;
-            moments.sum(rows, mixture.means.view(), &evaluator);
-        } else {
-            let evaluator = Evaluator::new(&mixture).map_err(singular)?;
-            moments.sum(rows, mixture.means.view(), &evaluator);
-        }
-        before = mixture;
-        mixture = background.maximise(&moments);
+        let evaluator = Evaluator::new(&mixture, before.as_ref()).map_err(singular)?;
+        moments.sum(rows, mixture.means.view(), &evaluator);
+        let last = std::mem::replace(&mut mixture, background.maximise(&moments));
         let statistics = moments.total();
         let mut lost: Vec<usize> =
             (0..settings.components).filter(|&k| statistics.counts[k] < least).collect();
         lost.truncate(chances);
         if !lost.is_empty() {
-            let evaluator = Evaluator::new(&before).map_err(singular)?;
-            let likelihoods = normalise_rows(&mut evaluator.log_densities(rows));
-            background.reseed(&mut mixture, &lost, rows, &likelihoods);
+            let likelihoods = log_likelihoods(&last, rows).map_err(singular)?;
+            background.reseed(&mut mixture, &lost, &likelihoods);
             chances -= lost.len();
             fit.reseeded += lost.len();
         }
+        before = bounded.then_some(last);
         fit.iterations = iteration;
         fit.log_likelihood = statistics.log_likelihood / rows.total_weight();
         if !fit.log_likelihood.is_finite() {
@@ -224,7 +217,7 @@ fn run<T: Sample>(
 fn start<T: Sample>(
     rows: &Rows<T>,
     settings: &EmSettings,
-    background: &Background,
+    background: &Background<T>,
     seed: u64,
 ) -> Mixture {
     let means = match &settings.start {
@@ -232,18 +225,20 @@ fn start<T: Sample>(
         Start::Means(means) => means.clone(),
         Start::KMeans | Start::KMeansPlusPlus => {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-            let chosen = seeds(rows, settings.components, &mut rng);
+            let sample = sample(rows, settings.components, &mut rng);
+            let rows = rows.select(&sample);
+            let chosen = seeds(&rows, settings.components, &mut rng);
             let means = Array2::from_shape_fn((chosen.len(), rows.dimensions()), |(k, j)| {
                 rows.row(chosen[k])[j].into()
             });
             match settings.start {
-                Start::KMeans => k_means(rows, means, background.mean_variance()),
+                Start::KMeans => k_means(&rows, means),
                 _ => means,
             }
         }
     };
     let mut moments = Moments::new(rows, settings.components, settings.covariance, false);
-    moments.sum(rows, means.view(), &Nearest::new(&means));
+    moments.sum(rows, means.view(), &Nearest::new(&means, None));
     let mut mixture = background.maximise(&moments);
     if let Start::Means(given) = &settings.start {
         mixture.means.assign(given);
@@ -300,7 +295,13 @@ pub(super) fn check_data<T: Sample>(
 pub(super) fn first_not_finite<T: Sample>(x: ArrayView2<T>) -> Option<(usize, usize, f64)> {
     (0..x.nrows()).into_par_iter().with_min_len(256).find_map_first(|row| {
         let values = x.row(row);
-        let column = values.iter().position(|&v| !v.into().is_finite())?;
+        // Counted first, which becomes vector code as looking for a position does not.
+        if let Some(values) = values.as_slice()
+            && values.iter().map(|v| u32::from(!v.finite())).sum::<u32>() == 0
+        {
+            return None;
+        }
+        let column = values.iter().position(|v| !v.finite())?;
         Some((row, column, values[column].into()))
     })
 }

@@ -10,34 +10,32 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, Axis, linalg::general_mat_mul};
+use ndarray::{Array1, Array2, linalg::general_mat_mul};
+use pulp::Simd;
 use rayon::prelude::*;
 
-use super::kernel::{ROWS, exp};
+use super::diagonal::Diagonal;
+use super::kernel::exp;
 use super::linear::inverse_factor;
 use super::moments::{Bounds, Column, Share, TILE};
 use super::sample::{Rows, Sample};
+
 use super::{Covariance, Mixture};
 
-/// The largest number of lanes of any sample type.
-const MOST_LANES: usize = 8;
-
 /// A mixture in the form that densities are computed from.
-pub(super) struct Evaluator<T> {
-    components: usize,
-    dimensions: usize,
-    /// `ln π − ½(d ln 2π + ln det Σ)` of each component.
-    constants: Vec<f64>,
-    form: Form<T>,
+pub(super) enum Evaluator<T> {
+    /// Diagonal and spherical covariances.
+    Diagonal(Diagonal<T>),
+    /// Tied and full covariances.
+    Dense(Dense),
 }
 
-enum Form<T> {
-    /// `(x·scale + shift)² = (x − μ)²/σ²`: scales and shifts of as many components at a time as
-    /// there are lanes, groups × d × (scales, shifts) × lanes. Lanes without a component have
-    /// zeros.
-    Diagonal { packed: Vec<T> },
-    /// `‖(x − μ)·factor‖²` with one d × d factor for all components or one each.
-    Dense { means: Array2<f64>, factors: Vec<Array2<f64>> },
+/// `‖(x − μ)·factor‖²` with one d × d factor for all components or one each.
+pub(super) struct Dense {
+    /// `ln π − ½(d ln 2π + ln det Σ)` of each component.
+    constants: Vec<f64>,
+    means: Array2<f64>,
+    factors: Vec<Array2<f64>>,
 }
 
 /// A component whose covariance is not positive definite.
@@ -45,161 +43,78 @@ enum Form<T> {
 pub(super) struct NotPositiveDefinite(pub usize);
 
 impl<T: Sample> Evaluator<T> {
-    pub(super) fn new(mixture: &Mixture) -> Result<Self, NotPositiveDefinite> {
-        let (components, dimensions) = mixture.means.dim();
-        let normaliser = dimensions as f64 * std::f64::consts::TAU.ln();
-        let constant =
-            |k: usize, log_det: f64| mixture.weights[k].ln() - 0.5 * (normaliser + log_det);
-        let mut constants = Vec::with_capacity(components);
-        let form = match &mixture.covariance {
+    /// For `mixture`; `before` is the one that bounds are right for, where there are any.
+    pub(super) fn new(
+        mixture: &Mixture,
+        before: Option<&Mixture>,
+    ) -> Result<Self, NotPositiveDefinite> {
+        Ok(match &mixture.covariance {
             Covariance::Diagonal(_) | Covariance::Spherical(_) => {
-                let lanes = T::LANES;
-                let groups = components.div_ceil(lanes);
-                let mut packed = vec![T::ZERO; groups * dimensions * 2 * lanes];
-                for k in 0..components {
-                    let group = &mut packed[k / lanes * dimensions * 2 * lanes..];
-                    let mut log_det = 0.0;
-                    for (j, both) in group.chunks_exact_mut(2 * lanes).take(dimensions).enumerate()
-                    {
-                        let variance = variance(mixture, k, j);
-                        if variance.is_nan() || variance <= 0.0 {
-                            return Err(NotPositiveDefinite(k));
-                        }
-                        log_det += variance.ln();
-                        let inverse = variance.sqrt().recip();
-                        both[k % lanes] = T::from_f64(inverse);
-                        both[lanes + k % lanes] = T::from_f64(-mixture.means[[k, j]] * inverse);
-                    }
-                    constants.push(constant(k, log_det));
-                }
-                Form::Diagonal { packed }
+                Self::Diagonal(Diagonal::new(mixture, before)?)
             }
-            Covariance::Tied(matrix) => {
-                let (factor, log_det) =
-                    inverse_factor(matrix.view()).ok_or(NotPositiveDefinite(0))?;
-                constants.extend((0..components).map(|k| constant(k, log_det)));
-                Form::Dense { means: mixture.means.clone(), factors: vec![factor] }
-            }
-            Covariance::Full(matrices) => {
-                let factored: Vec<_> = (0..components)
-                    .into_par_iter()
-                    .map(|k| inverse_factor(matrices.index_axis(Axis(0), k)))
-                    .collect();
-                let mut factors = Vec::with_capacity(components);
-                for (k, factored) in factored.into_iter().enumerate() {
-                    let (factor, log_det) = factored.ok_or(NotPositiveDefinite(k))?;
-                    constants.push(constant(k, log_det));
-                    factors.push(factor);
-                }
-                Form::Dense { means: mixture.means.clone(), factors }
-            }
-        };
-        Ok(Self { components, dimensions, constants, form })
+            Covariance::Tied(_) | Covariance::Full(_) => Self::Dense(Dense::new(mixture)?),
+        })
     }
 
-    /// Log densities `ln π_k N_k(x)` of the rows in `range`, a column for each component.
+    /// Log densities `ln π_k N_k(x)` of the rows in `range`, a column for each component; −∞
+    /// may stand where bounds say that they are more than `window` under a row's best.
     #[inline(always)]
-    fn densities(&self, rows: &Rows<T>, range: Range<usize>, out: &mut [Column]) {
-        match &self.form {
-            Form::Diagonal { packed } => self.squares_diagonal(packed, rows, range, out),
-            Form::Dense { means, factors } => {
-                self.squares_dense(rows, range, means, factors, out);
-            }
-        }
-        for (column, constant) in out.iter_mut().zip(&self.constants) {
-            for value in column {
-                *value = constant - 0.5 * *value;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn squares_diagonal(
+    pub(super) fn densities<S: Simd>(
         &self,
-        packed: &[T],
+        simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
+        window: f64,
+        bounds: &mut [Bounds],
         out: &mut [Column],
     ) {
-        let last = range.end - 1;
-        let mut squares = [[0.0; ROWS]; MOST_LANES];
-        let groups = packed.chunks_exact(2 * T::LANES * self.dimensions);
-        for (out, packed) in out.chunks_mut(T::LANES).zip(groups) {
-            for (octet, from) in range.clone().step_by(ROWS).enumerate() {
-                // Eight rows or, at the end, the last row in place of those that are missing.
-                let mut x = [rows.row(last); ROWS];
-                for (x, i) in x.iter_mut().zip(from..range.end) {
-                    *x = rows.row(i);
-                }
-                T::squares(x, packed, &mut squares);
-                for (column, squares) in out.iter_mut().zip(&squares) {
-                    column.as_chunks_mut().0[octet] = *squares;
-                }
-            }
+        match self {
+            Self::Diagonal(diagonal) => diagonal.densities(simd, rows, range, window, bounds, out),
+            Self::Dense(dense) => dense.densities(rows, range, out),
         }
+    }
+}
+
+impl Dense {
+    fn new(mixture: &Mixture) -> Result<Self, NotPositiveDefinite> {
+        let (components, dimensions) = mixture.means.dim();
+        let normaliser = dimensions as f64 * std::f64::consts::TAU.ln();
+        let matrices = match &mixture.covariance {
+            Covariance::Full(matrices) => matrices.outer_iter().collect(),
+            Covariance::Tied(matrix) => vec![matrix.view()],
+            Covariance::Diagonal(_) | Covariance::Spherical(_) => Vec::new(),
+        };
+        let factored: Vec<_> = matrices.par_iter().map(|matrix| inverse_factor(*matrix)).collect();
+        let mut factors = Vec::with_capacity(factored.len());
+        let mut log_dets = Vec::with_capacity(factored.len());
+        for (k, factored) in factored.into_iter().enumerate() {
+            let (factor, log_det) = factored.ok_or(NotPositiveDefinite(k))?;
+            factors.push(factor);
+            log_dets.push(log_det);
+        }
+        let constant = |k: usize| {
+            mixture.weights[k].ln() - 0.5 * (normaliser + log_dets[k.min(log_dets.len() - 1)])
+        };
+        let constants = (0..components).map(constant).collect();
+        Ok(Self { constants, means: mixture.means.clone(), factors })
     }
 
     #[inline(never)]
-    fn squares_dense(
-        &self,
-        rows: &Rows<T>,
-        range: Range<usize>,
-        means: &Array2<f64>,
-        factors: &[Array2<f64>],
-        out: &mut [Column],
-    ) {
-        let mut centred = Array2::zeros((range.len(), self.dimensions));
-        let mut white = Array2::zeros((range.len(), self.dimensions));
+    fn densities<T: Sample>(&self, rows: &Rows<T>, range: Range<usize>, out: &mut [Column]) {
+        let shape = (range.len(), self.means.ncols());
+        let (mut centred, mut white) = (Array2::zeros(shape), Array2::zeros(shape));
         for (k, column) in out.iter_mut().enumerate() {
-            let mean = means.row(k);
+            let mean = self.means.row(k);
             for (mut target, i) in centred.outer_iter_mut().zip(range.clone()) {
                 for ((t, &x), m) in target.iter_mut().zip(rows.row(i)).zip(mean) {
                     *t = x.into() - m;
                 }
             }
-            let factor = &factors[k.min(factors.len() - 1)];
+            let factor = &self.factors[k.min(self.factors.len() - 1)];
             general_mat_mul(1.0, &centred, factor, 0.0, &mut white);
-            for (row, square) in white.outer_iter().zip(column) {
-                *square = row.iter().map(|v| v * v).sum();
-            }
-        }
-    }
-
-    /// Log densities `ln π_k N_k(x)`, n × K.
-    pub(super) fn log_densities(&self, rows: &Rows<T>) -> Array2<f64> {
-        let mut out = vec![0.0; rows.len() * self.components];
-        let arch = pulp::Arch::new();
-        out.par_chunks_mut(TILE * self.components).enumerate().for_each(|(tile, out)| {
-            let from = tile * TILE;
-            let range = from..from + out.len() / self.components;
-            arch.dispatch(Densities { evaluator: self, rows, range, out });
-        });
-        match Array2::from_shape_vec((rows.len(), self.components), out) {
-            Ok(out) => out,
-            Err(_) => unreachable!("one density per row and component was computed"),
-        }
-    }
-}
-
-/// [`Evaluator::densities`], compiled for the instructions found at run time.
-struct Densities<'a, T> {
-    evaluator: &'a Evaluator<T>,
-    rows: &'a Rows<'a, T>,
-    range: Range<usize>,
-    out: &'a mut [f64],
-}
-
-impl<T: Sample> pulp::WithSimd for Densities<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<Instructions: pulp::Simd>(self, _: Instructions) {
-        let components = self.evaluator.components;
-        let mut columns = vec![[0.0; TILE]; components];
-        self.evaluator.densities(self.rows, self.range, &mut columns);
-        for (r, out) in self.out.chunks_exact_mut(components).enumerate() {
-            for (out, column) in out.iter_mut().zip(&columns) {
-                *out = column[r];
+            for (row, density) in white.outer_iter().zip(column) {
+                let square: f64 = row.iter().map(|v| v * v).sum();
+                *density = self.constants[k] - 0.5 * square;
             }
         }
     }
@@ -208,14 +123,15 @@ impl<T: Sample> pulp::WithSimd for Densities<'_, T> {
 /// Rows are shared out by responsibility: the E-step.
 impl<T: Sample> Share<T> for Evaluator<T> {
     #[inline(always)]
-    fn share(
+    fn share<S: Simd>(
         &self,
+        simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
-        _: &mut [Bounds],
+        bounds: &mut [Bounds],
         shares: &mut [Column],
     ) -> Column {
-        self.densities(rows, range, shares);
+        self.densities(simd, rows, range, T::NEGLIGIBLE, bounds, shares);
         normalise(shares, T::NEGLIGIBLE)
     }
 }
@@ -224,8 +140,10 @@ impl<T: Sample> Share<T> for Evaluator<T> {
 pub(super) struct Nearest<T>(Evaluator<T>);
 
 impl<T: Sample> Nearest<T> {
-    pub(super) fn new(means: &Array2<f64>) -> Self {
-        match Evaluator::new(&nearest_mixture(means)) {
+    /// For these means; `before` are those that bounds are right for, where there are any.
+    pub(super) fn new(means: &Array2<f64>, before: Option<&Array2<f64>>) -> Self {
+        let before = before.map(nearest_mixture);
+        match Evaluator::new(&nearest_mixture(means), before.as_ref()) {
             Ok(evaluator) => Self(evaluator),
             Err(NotPositiveDefinite(_)) => unreachable!("one is above zero"),
         }
@@ -234,14 +152,15 @@ impl<T: Sample> Nearest<T> {
 
 impl<T: Sample> Share<T> for Nearest<T> {
     #[inline(always)]
-    fn share(
+    fn share<S: Simd>(
         &self,
+        simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
-        _: &mut [Bounds],
+        bounds: &mut [Bounds],
         shares: &mut [Column],
     ) -> Column {
-        self.0.densities(rows, range, shares);
+        self.0.densities(simd, rows, range, 0.0, bounds, shares);
         only_best(shares);
         [0.0; TILE]
     }
@@ -279,20 +198,20 @@ pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
     }
     let mut sum = [0.0; TILE];
     for column in shares.iter_mut() {
-        let mut nearest = f64::NEG_INFINITY;
-        for (value, best) in column.iter().zip(&best) {
-            nearest = nearest.max(value - best);
-        }
-        // Rows come in the order of time, so a tile has few components.
-        if nearest < -negligible {
-            column.fill(0.0);
-            continue;
-        }
-        for ((value, best), sum) in column.iter_mut().zip(&best).zip(&mut sum) {
-            let under = *value - best;
-            let share = exp(under);
-            *value = if under >= -negligible { share } else { 0.0 };
-            *sum += *value;
+        let octets = column.as_chunks_mut::<8>().0.iter_mut().zip(best.as_chunks::<8>().0);
+        for ((column, best), sum) in octets.zip(sum.as_chunks_mut::<8>().0) {
+            // Counted, not compared one after the other, so that it becomes vector code.
+            let near: u64 = (0..8).map(|r| u64::from(column[r] - best[r] >= -negligible)).sum();
+            if near == 0 {
+                column.fill(0.0);
+                continue;
+            }
+            for r in 0..8 {
+                let under = column[r] - best[r];
+                let share = exp(under);
+                column[r] = if under >= -negligible { share } else { 0.0 };
+                sum[r] += column[r];
+            }
         }
     }
     for (best, sum) in best.iter_mut().zip(&mut sum) {
@@ -309,7 +228,7 @@ pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
 
 /// Log densities to one for the largest of each row (the first of equal ones), zero for others.
 #[inline(always)]
-pub(super) fn only_best(shares: &mut [Column]) {
+fn only_best(shares: &mut [Column]) {
     let mut best = [f64::NEG_INFINITY; TILE];
     let mut nearest = [0.0; TILE];
     for (k, column) in shares.iter().enumerate() {

@@ -10,100 +10,100 @@
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
 )]
 
+use super::lanes::Lanes;
+use super::moments::Column;
 use super::sample::Sample;
 
 /// Rows that [`squares`] takes at a time: as many accumulators as hide the latency of an FMA
 /// and fit the registers.
 pub(super) const ROWS: usize = 8;
 
-/// Dimensions summed in the data's own precision before the sum goes to f64.
-const BLOCK: usize = 64;
+/// The largest number of lanes of any sample type.
+const MOST_LANES: usize = 8;
 
-/// `Σ (x·scale + shift)²` of eight rows and L components, component by component into `out`.
-/// `packed` has L scales and L shifts for each dimension.
+/// Dimensions that [`squares`] takes at a time. They are summed in the data's own precision
+/// before the sum goes to f64, and they and their parameters stay in the first cache.
+pub(super) const BLOCK: usize = 128;
+
+/// Dimensions that [`squares_of_one`] takes at a time; a lane has only every L-th of them.
+const STRETCH: usize = 256;
+
+/// Adds `Σ (x·scale + shift)²` of eight rows and as many components as there are lanes to the
+/// components' columns, from row `at`. `packed` has a vector of scales and one of shifts for
+/// each dimension.
 ///
 /// Lanes are components, so nothing is summed across lanes, and each parameter that is loaded
 /// serves eight rows: this runs at the FMA units' speed, not at the memory's.
 #[inline(always)]
-pub(super) fn squares<T: Sample, const L: usize>(
+pub(super) fn squares<T: Sample, V: Lanes<T>>(
+    lanes: V,
     x: [&[T]; ROWS],
     packed: &[T],
-    out: &mut [[f64; ROWS]],
+    at: usize,
+    out: &mut [Column],
 ) {
-    let (vectors, _) = packed.as_chunks::<L>();
-    let (parameters, _) = vectors.as_chunks::<2>();
-    let mut totals = [[0.0; L]; ROWS];
-    for (block, parameters) in parameters.chunks(BLOCK).enumerate() {
-        let x = part(x, block * BLOCK, parameters.len());
-        let mut sums = [[T::ZERO; L]; ROWS];
-        for (j, [scale, shift]) in parameters.iter().enumerate() {
-            for r in 0..ROWS {
-                let value = x[r][j];
-                for l in 0..L {
-                    let t = value.fused(scale[l], shift[l]);
-                    sums[r][l] = t.fused(t, sums[r][l]);
-                }
-            }
-        }
-        for (totals, sums) in totals.iter_mut().zip(&sums) {
-            for (total, &sum) in totals.iter_mut().zip(sums) {
-                *total += sum.into();
-            }
+    let (parameters, _) = V::vectors(packed).as_chunks::<2>();
+    let x = part(x, 0, parameters.len());
+    let mut sums = [lanes.splat(T::ZERO); ROWS];
+    for (j, &[scale, shift]) in parameters.iter().enumerate() {
+        for r in 0..ROWS {
+            let t = lanes.fused(lanes.splat(x[r][j]), scale, shift);
+            sums[r] = lanes.fused(t, t, sums[r]);
         }
     }
-    for (l, out) in out.iter_mut().enumerate().take(L) {
+    for (l, column) in out.iter_mut().enumerate() {
+        let column = &mut column[at..at + ROWS];
         for r in 0..ROWS {
-            out[r] = totals[r][l];
+            column[r] += V::values(&sums[r])[l].into();
         }
     }
 }
 
-/// `Σ (x·scale + shift)²` of eight rows and one component; lanes are L dimensions side by side.
+/// `Σ (x·scale + shift)²` of R rows and one component; lanes are dimensions side by side. A
+/// row's sum does not depend on how many rows there are.
 #[inline(always)]
-pub(super) fn squares_of_one<T: Sample, const L: usize>(
-    x: [&[T]; ROWS],
+pub(super) fn squares_of_one<T: Sample, V: Lanes<T>, const R: usize>(
+    lanes: V,
+    x: [&[T]; R],
     scale: &[T],
     shift: &[T],
-) -> [f64; ROWS] {
-    let mut totals = [[0.0; L]; ROWS];
-    for (block, (scale, shift)) in scale.chunks(BLOCK).zip(shift.chunks(BLOCK)).enumerate() {
-        let x = part(x, block * BLOCK, scale.len());
-        let (scales, scale_rest) = scale.as_chunks::<L>();
-        let (shifts, shift_rest) = shift.as_chunks::<L>();
-        let mut vectors: [&[[T; L]]; ROWS] = [&[]; ROWS];
-        for (vectors, x) in vectors.iter_mut().zip(&x) {
-            *vectors = &x.as_chunks::<L>().0[..scales.len()];
+) -> [f64; R] {
+    let mut totals = [[0.0; MOST_LANES]; R];
+    for (block, (scale, shift)) in scale.chunks(STRETCH).zip(shift.chunks(STRETCH)).enumerate() {
+        let x = part(x, block * STRETCH, scale.len());
+        let (scales, shifts) = (V::vectors(scale), V::vectors(shift));
+        let mut vectors = [scales; R];
+        for (vectors, x) in vectors.iter_mut().zip(x) {
+            *vectors = &V::vectors(x)[..scales.len()];
         }
-        let mut sums = [[T::ZERO; L]; ROWS];
-        for (c, (scale, shift)) in scales.iter().zip(shifts).enumerate() {
-            for r in 0..ROWS {
-                let x = vectors[r][c];
-                for l in 0..L {
-                    let t = x[l].fused(scale[l], shift[l]);
-                    sums[r][l] = t.fused(t, sums[r][l]);
-                }
+        let mut sums = [lanes.splat(T::ZERO); R];
+        for (c, (&scale, &shift)) in scales.iter().zip(shifts).enumerate() {
+            for r in 0..R {
+                let t = lanes.fused(vectors[r][c], scale, shift);
+                sums[r] = lanes.fused(t, t, sums[r]);
             }
         }
-        for (j, (scale, &shift)) in scale_rest.iter().zip(shift_rest).enumerate() {
-            for r in 0..ROWS {
-                let t = x[r][scales.len() * L + j].fused(*scale, shift);
-                sums[r][0] = t.fused(t, sums[r][0]);
+        for r in 0..R {
+            let values = V::values(&sums[r]);
+            let done = scales.len() * values.len();
+            add(&mut totals[r], values);
+            let rest = x[r][done..].iter().zip(&scale[done..]).zip(&shift[done..]);
+            for ((&x, &scale), &shift) in rest {
+                let t: f64 = x.fused(scale, shift).into();
+                totals[r][0] += t * t;
             }
-        }
-        for (totals, sums) in totals.iter_mut().zip(&sums) {
-            add(totals, sums);
         }
     }
-    let mut squares = [0.0; ROWS];
-    for (square, totals) in squares.iter_mut().zip(&totals) {
-        *square = totals.iter().sum();
+    let mut squares = [0.0; R];
+    for (square, t) in squares.iter_mut().zip(&totals) {
+        *square = ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
     }
     squares
 }
 
 /// The same part of each row.
 #[inline(always)]
-fn part<T>(mut x: [&[T]; ROWS], from: usize, count: usize) -> [&[T]; ROWS] {
+fn part<T, const R: usize>(mut x: [&[T]; R], from: usize, count: usize) -> [&[T]; R] {
     for x in &mut x {
         *x = &x[from..from + count];
     }
@@ -111,48 +111,53 @@ fn part<T>(mut x: [&[T]; ROWS], from: usize, count: usize) -> [&[T]; ROWS] {
 }
 
 /// Adds `Σ w(x − centre)` over weighted rows to `first` and `Σ w(x − centre)²` to `second`
-/// (where it is not empty), W dimensions at a time.
+/// (where it is not empty).
 ///
-/// The sums of a few dozen rows are held in registers in the data's own precision and reach
-/// f64 once.
+/// Rows are read from end to end, four at a time, as the memory likes it; the sums of a batch
+/// of rows stay in the first cache in the data's own precision and reach f64 once.
 #[inline(always)]
-pub(super) fn moments<T: Sample, const W: usize>(
+pub(super) fn moments<T: Sample>(
     rows: &[(&[T], T)],
     centre: &[T],
     first: &mut [f64],
     second: &mut [f64],
 ) {
-    let (centres, rest) = centre.as_chunks::<W>();
-    for (block, centre) in centres.iter().enumerate() {
-        let from = block * W;
-        let mut a = [T::ZERO; W];
-        let mut b = [T::ZERO; W];
-        for (x, weight) in rows {
-            let x = &x[from..from + W];
-            for i in 0..W {
-                let t = x[i].minus(centre[i]);
-                let share = weight.times(t);
-                a[i] = a[i].plus(share);
-                b[i] = share.fused(t, b[i]);
-            }
+    let (quartets, rest) = rows.as_chunks::<4>();
+    for (block, centre) in centre.chunks(SUMS).enumerate() {
+        let at = block * SUMS..block * SUMS + centre.len();
+        let (mut a, mut b) = ([T::ZERO; SUMS], [T::ZERO; SUMS]);
+        for quartet in quartets {
+            add_moments(quartet.map(|(x, w)| (&x[at.clone()], w)), centre, &mut a, &mut b);
         }
-        add(&mut first[from..from + W], &a);
-        if let Some(second) = second.get_mut(from..from + W) {
+        for &(x, w) in rest {
+            add_moments([(&x[at.clone()], w)], centre, &mut a, &mut b);
+        }
+        add(&mut first[at.clone()], &a);
+        if let Some(second) = second.get_mut(at) {
             add(second, &b);
         }
     }
-    for (i, &centre) in rest.iter().enumerate() {
-        let j = centres.len() * W + i;
-        let (mut a, mut b) = (T::ZERO, T::ZERO);
-        for (x, weight) in rows {
-            let t = x[j].minus(centre);
-            let share = weight.times(t);
-            a = a.plus(share);
-            b = share.fused(t, b);
-        }
-        first[j] += a.into();
-        if let Some(second) = second.get_mut(j) {
-            *second += b.into();
+}
+
+/// Dimensions whose moments are summed side by side in [`moments`].
+const SUMS: usize = 128;
+
+#[inline(always)]
+fn add_moments<T: Sample, const R: usize>(
+    rows: [(&[T], T); R],
+    centre: &[T],
+    a: &mut [T; SUMS],
+    b: &mut [T; SUMS],
+) {
+    let count = centre.len();
+    let rows = rows.map(|(x, w)| (&x[..count], w));
+    let (a, b) = (&mut a[..count], &mut b[..count]);
+    for i in 0..count {
+        for (x, w) in &rows {
+            let t = x[i].minus(centre[i]);
+            let share = w.times(t);
+            a[i] = a[i].plus(share);
+            b[i] = share.fused(t, b[i]);
         }
     }
 }
@@ -191,6 +196,20 @@ pub(super) fn exp(x: f64) -> f64 {
         sum = sum.mul_add(r, TERMS[i]);
     }
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
+}
+
+/// `Σ ln v`, eight values to a logarithm: their product is taken first where it keeps its digits.
+pub(super) fn log_product(values: &[f64]) -> f64 {
+    let (octets, rest) = values.as_chunks::<8>();
+    let apart = |values: &[f64]| values.iter().map(|v| v.ln()).sum::<f64>();
+    let octet = |octet: &[f64; 8]| {
+        let product: f64 = octet.iter().product();
+        // A partial product may leave the range of normal numbers and come back, but only
+        // with factors beyond these.
+        let tame = octet.iter().all(|v| (1e-38..=1e38).contains(v));
+        if tame { product.ln() } else { apart(octet) }
+    };
+    octets.iter().map(octet).sum::<f64>() + apart(rest)
 }
 
 /// Dimensions that are summed side by side where there is one row and one component.
@@ -235,6 +254,16 @@ pub(super) fn squared_distance<T: Sample>(x: &[T], y: &[T], limit: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_product_has_the_logarithm_of_its_factors() {
+        for factor in [1e-300, 1e-38, 0.5, 1.0, 3.0, 1e38, 1e300] {
+            let values = vec![factor; 21];
+            let expected = 21.0 * f64::ln(factor);
+            let error = (super::log_product(&values) - expected).abs();
+            assert!(error <= 1e-13 * expected.abs(), "{factor}: {error}");
+        }
+    }
+
     #[test]
     fn exp_is_exact_to_two_units_in_the_last_place() {
         let mut worst: f64 = 0.0;

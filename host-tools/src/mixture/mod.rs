@@ -43,20 +43,25 @@
     reason = "array views are pointers; they go by value, as in ndarray itself"
 )]
 
-mod bounds;
 mod conditional;
 mod density;
+mod diagonal;
 mod em;
 mod error;
 mod expectation;
 mod kernel;
+mod lanes;
 mod linear;
 mod maximisation;
 mod moments;
+mod portion;
 mod sample;
 mod start;
+mod tiles;
 
 pub use conditional::{ClassFit, ComponentCount, ConditionalFit, fit_conditional};
+pub(crate) use tiles::squared_distances;
+
 pub use em::{EmSettings, Fit, Progress, Start, fit};
 pub use error::{InvalidMixture, MixtureError};
 pub use sample::Sample;

@@ -6,10 +6,13 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2, linalg::general_mat_mul, s};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, linalg::general_mat_mul};
+use pulp::Simd;
 use rayon::prelude::*;
 
 use super::CovarianceKind;
+use super::kernel::moments;
+use super::portion::{Fill, PORTION, Portion};
 use super::sample::{Rows, Sample};
 
 /// Rows that are worked on together.
@@ -27,8 +30,9 @@ pub(super) trait Share<T>: Sync {
     /// Fills the shares of the rows in `range`, a column for each component, and returns the
     /// log-likelihoods of the rows. A column's values beyond the range mean nothing. `bounds`
     /// are those of the last pass, one for each component, or none.
-    fn share(
+    fn share<S: Simd>(
         &self,
+        simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
         bounds: &mut [Bounds],
@@ -41,8 +45,9 @@ pub(super) struct Everything;
 
 impl<T: Sample> Share<T> for Everything {
     #[inline(always)]
-    fn share(
+    fn share<S: Simd>(
         &self,
+        _: S,
         _: &Rows<T>,
         _: Range<usize>,
         _: &mut [Bounds],
@@ -80,186 +85,212 @@ impl Statistics {
             second: Array2::zeros(second),
         }
     }
-
-    fn clear(&mut self) {
-        self.log_likelihood = 0.0;
-        self.counts.fill(0.0);
-        self.first.fill(0.0);
-        self.second.fill(0.0);
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.log_likelihood += other.log_likelihood;
-        for (a, b) in self.counts.iter_mut().zip(&other.counts) {
-            *a += b;
-        }
-        self.first += &other.first;
-        self.second += &other.second;
-    }
-
-    /// Adds weighted rows to component `k`.
-    #[inline(always)]
-    fn add<T: Sample>(&mut self, k: usize, rows: &[(&[T], T)], centre: &[T], kind: CovarianceKind) {
-        let dimensions = centre.len();
-        let (Some(first), Some(second)) = (self.first.as_slice_mut(), self.second.as_slice_mut())
-        else {
-            unreachable!("moments are in standard layout");
-        };
-        let at = k * dimensions..(k + 1) * dimensions;
-        let second = match kind {
-            CovarianceKind::Diagonal | CovarianceKind::Spherical => &mut second[at.clone()],
-            CovarianceKind::Tied | CovarianceKind::Full => &mut [],
-        };
-        T::moments(rows, centre, &mut first[at], second);
-        if kind == CovarianceKind::Full {
-            self.add_outer_products(k, rows, centre);
-        }
-    }
-
-    #[inline(never)]
-    fn add_outer_products<T: Sample>(&mut self, k: usize, rows: &[(&[T], T)], centre: &[T]) {
-        let dimensions = centre.len();
-        let mut scaled = Vec::with_capacity(rows.len() * dimensions);
-        for &(x, weight) in rows {
-            let root = weight.into().sqrt();
-            scaled.extend(x.iter().zip(centre).map(|(&x, &c)| root * (x.into() - c.into())));
-        }
-        if let Ok(scaled) = ArrayView2::from_shape((rows.len(), dimensions), &scaled) {
-            let mut block = self.second.slice_mut(s![k * dimensions..(k + 1) * dimensions, ..]);
-            general_mat_mul(1.0, &scaled.t(), &scaled, 1.0, &mut block);
-        }
-    }
 }
 
-/// Rows that one task takes at a time. It depends on the problem alone, never on the number of
-/// threads, so that sums are made in the same order everywhere; and it is large enough that
-/// the moments of all tasks together stay small beside the data.
-fn chunk_rows(rows: usize, components: usize, kind: CovarianceKind) -> usize {
-    let tasks = if kind == CovarianceKind::Full { 4 } else { 16 };
-    rows.div_ceil(tasks).max(16 * components).max(256)
-}
+/// Dimensions that one task sums, of one component.
+const BLOCK: usize = 512;
+/// With fewer dimensions than this, summing a row is no dearer than finding out whether its
+/// share has changed.
+const WORTH_COMPARING: usize = 128;
+/// Rows whose moments are summed in the data's own precision before the sums go to f64.
+const BATCH: usize = 64;
 
-/// One task's rows and the sums over them, compiled for the instructions found at run time.
-struct Chunk<'a, T, S> {
+/// Sums some dimensions of a component's moments, compiled for the instructions found at run
+/// time.
+struct Sum<'a, T> {
     rows: &'a Rows<'a, T>,
-    range: Range<usize>,
-    centres: &'a [T],
-    kind: CovarianceKind,
-    share: &'a S,
-    part: &'a mut Part,
+    portions: &'a [Portion<T>],
+    component: usize,
+    /// All of the component's rows, not only those whose shares have changed.
+    anew: bool,
+    dimensions: Range<usize>,
+    centre: &'a [T],
+    first: &'a mut [f64],
+    /// Empty where no squares are wanted.
+    second: &'a mut [f64],
 }
 
-/// A task's sums, and what it remembers of its rows.
-struct Part {
-    statistics: Statistics,
-    /// For each tile and component, or empty.
-    bounds: Vec<Bounds>,
-}
-
-impl<T: Sample, S: Share<T>> pulp::WithSimd for Chunk<'_, T, S> {
+impl<T: Sample> pulp::WithSimd for Sum<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<Instructions: pulp::Simd>(self, _: Instructions) {
-        let dimensions = self.rows.dimensions();
-        let components = self.centres.len() / dimensions;
-        let Part { statistics, bounds } = self.part;
-        statistics.clear();
-        let mut bounds = bounds.chunks_exact_mut(components);
-        let mut shares = vec![[0.0; TILE]; components];
-        let mut members = Vec::with_capacity(TILE);
-        for from in self.range.clone().step_by(TILE) {
-            let range = from..self.range.end.min(from + TILE);
-            let bounds = bounds.next().unwrap_or_default();
-            let likelihoods = self.share.share(self.rows, range.clone(), bounds, &mut shares);
-            let mut weights = [0.0; TILE];
-            for ((i, weight), likelihood) in range.clone().zip(&mut weights).zip(&likelihoods) {
-                *weight = self.rows.weight(i);
-                statistics.log_likelihood += *weight * likelihood;
+    fn with_simd<Instructions: Simd>(self, _: Instructions) {
+        let mut members = Vec::new();
+        for portion in self.portions {
+            if self.anew {
+                members.extend_from_slice(portion.members(self.component));
+            } else {
+                portion.changes(self.component, &mut members);
             }
-            let centres = self.centres.chunks_exact(dimensions);
-            for (k, (shares, centre)) in shares.iter().zip(centres).enumerate() {
-                if shares.iter().copied().fold(0.0, f64::max) <= 0.0 {
-                    continue;
-                }
-                members.clear();
-                let mut count = 0.0;
-                for ((i, share), weight) in range.clone().zip(shares).zip(&weights) {
-                    let share = share * weight;
-                    if share > 0.0 {
-                        count += share;
-                        members.push((self.rows.row(i), T::from_f64(share)));
-                    }
-                }
-                if !members.is_empty() {
-                    statistics.counts[k] += count;
-                    statistics.add(k, &members, centre, self.kind);
-                }
+        }
+        let mut batch: Vec<(&[T], T)> = Vec::with_capacity(BATCH);
+        for members in members.chunks(BATCH) {
+            batch.clear();
+            for &(row, share) in members {
+                batch.push((&self.rows.row(row)[self.dimensions.clone()], share));
             }
+            moments(&batch, self.centre, self.first, self.second);
         }
     }
 }
 
 /// Moments and the places they are summed in, kept from one pass over the rows to the next.
-pub(super) struct Moments {
+///
+/// Rows are shared out portion by portion, then moments are summed component by component: no
+/// two tasks add to the same sum. Where responsibilities are nearly one-hot, few shares change
+/// from one pass to the next, and only those rows are looked at; sums are made anew only when a
+/// component has moved so far from its centre that digits would be lost.
+pub(super) struct Moments<T> {
     kind: CovarianceKind,
-    /// Rows of each task.
-    size: usize,
-    /// The centres of the last pass, K × d: rounded to the precision of the data.
+    /// What moments are about, K × d.
     pub centres: Array2<f64>,
-    /// The sums of each task; the first holds those of all after a pass.
-    parts: Vec<Part>,
+    /// The same in the precision of the data, without any loss; empty before the first pass.
+    rounded: Vec<T>,
+    portions: Vec<Portion<T>>,
+    statistics: Statistics,
 }
 
-impl Moments {
+impl<T: Sample> Moments<T> {
     /// `bounded`: bounds are kept for each row and component.
-    pub(super) fn new<T: Sample>(
+    pub(super) fn new(
         rows: &Rows<T>,
         components: usize,
         kind: CovarianceKind,
         bounded: bool,
     ) -> Self {
-        let (n, d) = (rows.len(), rows.dimensions());
-        let size = chunk_rows(n, components, kind);
-        let bounds = if bounded { size.div_ceil(TILE) * components } else { 0 };
-        let part = |_| Part {
-            statistics: Statistics::zeros(components, d, kind),
-            bounds: vec![[0.0; TILE]; bounds],
-        };
+        let dimensions = rows.dimensions();
+        let portions = rows.len().div_ceil(PORTION);
         Self {
             kind,
-            size,
-            centres: Array2::zeros((components, d)),
-            parts: (0..n.div_ceil(size)).map(part).collect(),
+            centres: Array2::zeros((components, dimensions)),
+            rounded: Vec::new(),
+            portions: (0..portions).map(|_| Portion::new(components, bounded)).collect(),
+            statistics: Statistics::zeros(components, dimensions, kind),
         }
     }
 
-    /// Sums the moments of all rows about `centres`, the rows shared out by `share`.
-    pub(super) fn sum<T: Sample>(
+    /// Sums the moments of all rows, shared out by `share`, about `means` or what has stayed
+    /// close to them.
+    pub(super) fn sum(
         &mut self,
         rows: &Rows<T>,
-        centres: ArrayView2<f64>,
+        means: ArrayView2<f64>,
         share: &impl Share<T>,
-    ) {
-        let (kind, size) = (self.kind, self.size);
-        let rounded: Vec<T> = centres.iter().map(|&c| T::from_f64(c)).collect();
-        for (centre, &rounded) in self.centres.iter_mut().zip(&rounded) {
-            *centre = rounded.into();
-        }
+    ) -> &Statistics {
         let arch = pulp::Arch::new();
-        self.parts.par_iter_mut().enumerate().for_each(|(i, part)| {
-            let range = i * size..rows.len().min((i + 1) * size);
-            arch.dispatch(Chunk { rows, range, centres: &rounded, kind, share, part });
+        self.portions.par_iter_mut().enumerate().for_each(|(i, portion)| {
+            let range = i * PORTION..rows.len().min((i + 1) * PORTION);
+            arch.dispatch(Fill { rows, range, share, portion });
         });
-        if let Some((sum, others)) = self.parts.split_first_mut() {
-            for part in others {
-                sum.statistics.merge(&part.statistics);
+        let anew: Vec<bool> = (0..means.nrows()).map(|k| self.centre(k, means.row(k))).collect();
+        let (portions, rounded) = (&self.portions, &self.rounded);
+        let statistics = &mut self.statistics;
+        statistics.log_likelihood = portions.iter().map(|portion| portion.log_likelihood).sum();
+        statistics.counts.fill(0.0);
+        for portion in portions {
+            for (count, own) in statistics.counts.iter_mut().zip(&portion.counts) {
+                *count += own;
             }
         }
+        let dimensions = rows.dimensions();
+        let squares = matches!(self.kind, CovarianceKind::Diagonal | CovarianceKind::Spherical);
+        let (Some(first), Some(second)) =
+            (statistics.first.as_slice_mut(), statistics.second.as_slice_mut())
+        else {
+            unreachable!("moments are in standard layout");
+        };
+        // A block of dimensions of one component each, with its sums.
+        let blocks = (0..statistics.counts.len()).flat_map(|component| {
+            (0..dimensions).step_by(BLOCK).map(move |from| (component, from))
+        });
+        let mut tasks = Vec::new();
+        let (mut first, mut second) = (first, if squares { second } else { &mut [] });
+        for (component, from) in blocks {
+            let dimensions = from..dimensions.min(from + BLOCK);
+            let (own_first, rest) = first.split_at_mut(dimensions.len());
+            let (own_second, more) = second.split_at_mut(dimensions.len().min(second.len()));
+            (first, second) = (rest, more);
+            tasks.push((component, dimensions, own_first, own_second));
+        }
+        tasks.into_par_iter().for_each(|(component, block, first, second)| {
+            let at = component * dimensions;
+            let centre = &rounded[at + block.start..at + block.end];
+            arch.dispatch(Sum {
+                rows,
+                portions,
+                component,
+                anew: anew[component],
+                dimensions: block,
+                centre,
+                first,
+                second,
+            });
+        });
+        if self.kind == CovarianceKind::Full {
+            self.sum_outer_products(rows);
+        }
+        &self.statistics
+    }
+
+    /// Puts the centre of component `k` at its mean and its sums at zero, if it was too far
+    /// away; whether it was.
+    fn centre(&mut self, k: usize, mean: ArrayView1<f64>) -> bool {
+        let dimensions = mean.len();
+        let first_pass = self.rounded.len() <= k * dimensions;
+        let far = || match self.kind {
+            CovarianceKind::Diagonal | CovarianceKind::Spherical => {
+                // An empty component may have been put anywhere.
+                let count = self.statistics.counts[k].max(1.0);
+                let places = mean.iter().zip(self.centres.row(k));
+                // More than half of the mean square is the step: a digit would be lost.
+                places.zip(self.statistics.second.row(k)).any(|((mean, centre), second)| {
+                    2.0 * (mean - centre) * (mean - centre) * count > *second
+                })
+            }
+            CovarianceKind::Tied => false,
+            CovarianceKind::Full => true,
+        };
+        if !first_pass && dimensions >= WORTH_COMPARING && !far() {
+            return false;
+        }
+        self.rounded.resize(self.rounded.len().max((k + 1) * dimensions), T::ZERO);
+        let centre = &mut self.rounded[k * dimensions..(k + 1) * dimensions];
+        for ((centre, rounded), mean) in self.centres.row_mut(k).iter_mut().zip(centre).zip(mean) {
+            *rounded = T::from_f64(*mean);
+            *centre = (*rounded).into();
+        }
+        self.statistics.first.row_mut(k).fill(0.0);
+        if self.kind != CovarianceKind::Full && !self.statistics.second.is_empty() {
+            self.statistics.second.row_mut(k).fill(0.0);
+        }
+        true
+    }
+
+    fn sum_outer_products(&mut self, rows: &Rows<T>) {
+        let dimensions = rows.dimensions();
+        let (portions, centres) = (&self.portions, &self.rounded);
+        self.statistics.second.fill(0.0);
+        let blocks = self.statistics.second.axis_chunks_iter_mut(Axis(0), dimensions);
+        let blocks: Vec<_> = blocks.zip(centres.chunks_exact(dimensions)).enumerate().collect();
+        blocks.into_par_iter().for_each(|(k, (mut block, centre))| {
+            let mut scaled = Vec::with_capacity(BATCH * dimensions);
+            let members: Vec<_> = portions.iter().flat_map(|portion| portion.members(k)).collect();
+            for batch in members.chunks(BATCH) {
+                scaled.clear();
+                for &&(row, share) in batch {
+                    let root = share.into().sqrt();
+                    let row = rows.row(row).iter().zip(centre);
+                    scaled.extend(row.map(|(&x, &c)| root * (x.into() - c.into())));
+                }
+                if let Ok(scaled) = ArrayView2::from_shape((batch.len(), dimensions), &scaled) {
+                    general_mat_mul(1.0, &scaled.t(), &scaled, 1.0, &mut block);
+                }
+            }
+        });
     }
 
     /// The sums of the last pass.
     pub(super) fn total(&self) -> &Statistics {
-        &self.parts[0].statistics
+        &self.statistics
     }
 }

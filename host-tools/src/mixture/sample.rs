@@ -13,14 +13,20 @@ impl Sample for f64 {}
 
 /// What the sums need of a value; out of reach, so that no other type is a [`Sample`].
 mod arithmetic {
-    use crate::mixture::kernel;
+    use pulp::Simd;
 
-    pub trait Arithmetic: Copy + Send + Sync + Into<f64> + 'static {
+    use crate::mixture::kernel;
+    use crate::mixture::lanes::{Array, Native};
+    use crate::mixture::moments::Column;
+
+    pub trait Arithmetic: Copy + PartialEq + Send + Sync + Into<f64> + 'static {
         const ZERO: Self;
         /// How many components [`squares`](Self::squares) takes side by side: one 256-bit register.
         const LANES: usize;
         /// The nearest value of this type.
         fn from_f64(value: f64) -> Self;
+        /// Whether this is a number, and not infinite.
+        fn finite(self) -> bool;
         /// `self · a + b` with one rounding.
         fn fused(self, a: Self, b: Self) -> Self;
         /// `self − other`.
@@ -33,24 +39,24 @@ mod arithmetic {
         /// `self · other`.
         fn times(self, other: Self) -> Self;
         /// [`kernel::squares`] for as many components as there are lanes.
-        fn squares(x: [&[Self]; kernel::ROWS], packed: &[Self], out: &mut [[f64; kernel::ROWS]]);
-        /// [`kernel::squares_of_one`] with as many dimensions side by side as there are lanes.
-        fn squares_of_one(
+        fn squares<S: Simd>(
+            simd: S,
             x: [&[Self]; kernel::ROWS],
+            packed: &[Self],
+            at: usize,
+            out: &mut [Column],
+        );
+        /// [`kernel::squares_of_one`] with as many dimensions side by side as there are lanes.
+        fn squares_of_one<S: Simd, const R: usize>(
+            simd: S,
+            x: [&[Self]; R],
             scale: &[Self],
             shift: &[Self],
-        ) -> [f64; kernel::ROWS];
-        /// [`kernel::moments`] with two registers' worth of dimensions at a time.
-        fn moments(
-            rows: &[(&[Self], Self)],
-            centre: &[Self],
-            first: &mut [f64],
-            second: &mut [f64],
-        );
+        ) -> [f64; R];
     }
 
     macro_rules! arithmetic {
-        ($t:ty, $lanes:literal, $negligible:literal) => {
+        ($t:ty, $lanes:literal, $native:ident, $negligible:literal) => {
             impl Arithmetic for $t {
                 const ZERO: Self = 0.0;
                 const LANES: usize = $lanes;
@@ -58,6 +64,10 @@ mod arithmetic {
                 #[inline(always)]
                 fn from_f64(value: f64) -> Self {
                     value as Self
+                }
+                #[inline(always)]
+                fn finite(self) -> bool {
+                    self.is_finite()
                 }
                 #[inline(always)]
                 fn fused(self, a: Self, b: Self) -> Self {
@@ -76,35 +86,37 @@ mod arithmetic {
                     self * other
                 }
                 #[inline(always)]
-                fn squares(
+                fn squares<S: Simd>(
+                    simd: S,
                     x: [&[Self]; kernel::ROWS],
                     packed: &[Self],
-                    out: &mut [[f64; kernel::ROWS]],
+                    at: usize,
+                    out: &mut [Column],
                 ) {
-                    kernel::squares::<Self, $lanes>(x, packed, out);
+                    if S::$native == $lanes {
+                        kernel::squares(Native(simd), x, packed, at, out);
+                    } else {
+                        kernel::squares(Array::<$lanes>, x, packed, at, out);
+                    }
                 }
                 #[inline(always)]
-                fn squares_of_one(
-                    x: [&[Self]; kernel::ROWS],
+                fn squares_of_one<S: Simd, const R: usize>(
+                    simd: S,
+                    x: [&[Self]; R],
                     scale: &[Self],
                     shift: &[Self],
-                ) -> [f64; kernel::ROWS] {
-                    kernel::squares_of_one::<Self, $lanes>(x, scale, shift)
-                }
-                #[inline(always)]
-                fn moments(
-                    rows: &[(&[Self], Self)],
-                    centre: &[Self],
-                    first: &mut [f64],
-                    second: &mut [f64],
-                ) {
-                    kernel::moments::<Self, { 2 * $lanes }>(rows, centre, first, second);
+                ) -> [f64; R] {
+                    if S::$native == $lanes {
+                        kernel::squares_of_one(Native(simd), x, scale, shift)
+                    } else {
+                        kernel::squares_of_one(Array::<$lanes>, x, scale, shift)
+                    }
                 }
             }
         };
     }
-    arithmetic!(f32, 8, 20.0);
-    arithmetic!(f64, 4, 40.0);
+    arithmetic!(f32, 8, F32_LANES, 20.0);
+    arithmetic!(f64, 4, F64_LANES, 40.0);
 }
 
 /// Rows of a feature matrix, all or a selection, with their weights.
@@ -140,8 +152,9 @@ impl<'a, T: Sample> Rows<'a, T> {
         self.dimensions
     }
 
+    /// The number of row `i` in the whole matrix.
     #[inline(always)]
-    fn index(&self, i: usize) -> usize {
+    pub(super) fn index(&self, i: usize) -> usize {
         self.selection.map_or(i, |s| s[i])
     }
 

@@ -9,20 +9,41 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use super::CovarianceKind;
-use super::bounds::{BoundedNearest, worthwhile};
+use super::diagonal::worthwhile;
 use super::expectation::Nearest;
 use super::kernel::squared_distance;
+use super::maximisation::Background;
 use super::moments::Moments;
 use super::sample::{Rows, Sample};
 
 /// Rows that one task takes at a time, whatever the number of threads.
 const CHUNK: usize = 256;
+/// Rows that a start is made from, for each component. More would hardly move the means, and
+/// EM moves them in any case.
+const ROWS_PER_COMPONENT: usize = 64;
 
 /// k-means stops when the means move less than this share of the data's variance, squared
 /// distances summed, as scikit-learn's does.
 const TOLERANCE: f64 = 1e-4;
 /// k-means stops after this many rounds in any case.
 const ROUNDS: usize = 300;
+
+/// The rows to start from, in order, by their numbers in the whole matrix: all, or one drawn from each of as many stretches of equal
+/// length as are wanted, so that all times are in it.
+pub(super) fn sample<T: Sample>(
+    rows: &Rows<T>,
+    components: usize,
+    rng: &mut impl Rng,
+) -> Vec<usize> {
+    let weighted: Vec<usize> =
+        (0..rows.len()).filter(|&i| rows.weight(i) > 0.0).map(|i| rows.index(i)).collect();
+    let wanted = components * ROWS_PER_COMPONENT;
+    if weighted.len() <= wanted {
+        return weighted;
+    }
+    let at = |stretch: usize| stretch * weighted.len() / wanted;
+    (0..wanted).map(|i| weighted[rng.random_range(at(i)..at(i + 1))]).collect()
+}
 
 /// Row numbers of `components` seeds by greedy k-means++: each next seed is the best of a few
 /// rows drawn with probability proportional to the squared distance to the seeds so far.
@@ -41,13 +62,16 @@ pub(super) fn seeds<T: Sample>(
     while chosen.len() < components {
         let potential: Vec<f64> =
             nearest.iter().enumerate().map(|(i, d)| d * rows.weight(i)).collect();
-        let best = (0..trials)
-            .map(|_| draw(&potential, rng))
+        let candidates: Vec<usize> = (0..trials).map(|_| draw(&potential, rng)).collect();
+        let best = candidates
+            .into_par_iter()
             .map(|candidate| {
                 let after = distances(rows, candidate, &nearest);
                 let sum: f64 = after.iter().enumerate().map(|(i, d)| d * rows.weight(i)).sum();
                 (sum, candidate, after)
             })
+            .collect::<Vec<_>>()
+            .into_iter()
             .min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, candidate, after)) = best {
             chosen.push(candidate);
@@ -106,33 +130,28 @@ impl<T: Sample> pulp::WithSimd for Distances<'_, T> {
 }
 
 /// The means of k-means from the given means (Lloyd's rounds).
-pub(super) fn k_means<T: Sample>(
-    rows: &Rows<T>,
-    mut means: Array2<f64>,
-    mean_variance: f64,
-) -> Array2<f64> {
+pub(super) fn k_means<T: Sample>(rows: &Rows<T>, mut means: Array2<f64>) -> Array2<f64> {
+    let tolerance =
+        TOLERANCE * Background::new(rows, CovarianceKind::Diagonal, 0.0).mean_variance();
     let bounded = worthwhile(means.nrows(), rows.dimensions());
     let mut moments = Moments::new(rows, means.nrows(), CovarianceKind::Tied, bounded);
-    let mut before = means.clone();
+    let mut before = None;
     for _ in 0..ROUNDS {
-        if bounded {
-            moments.sum(rows, means.view(), &BoundedNearest::new(&means, &before));
-            before.assign(&means);
-        } else {
-            moments.sum(rows, means.view(), &Nearest::new(&means));
-        }
+        moments.sum(rows, means.view(), &Nearest::new(&means, before.as_ref()));
+        before = bounded.then(|| means.clone());
         let statistics = moments.total();
         let mut moved = 0.0;
         let sums = statistics.first.outer_iter().zip(&statistics.counts);
         let sums = sums.zip(moments.centres.outer_iter());
         for (mut mean, ((first, &count), centre)) in means.outer_iter_mut().zip(sums) {
             if count > 0.0 {
-                let step = &first / count;
-                moved += step.dot(&step);
-                mean.assign(&(&centre + &step));
+                let now = &centre + &(&first / count);
+                mean -= &now;
+                moved += mean.dot(&mean);
+                mean.assign(&now);
             }
         }
-        if moved <= TOLERANCE * mean_variance {
+        if moved <= tolerance {
             break;
         }
     }

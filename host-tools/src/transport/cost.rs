@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayRef2, Axis};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::mixture::{Covariance, Mixture};
+use crate::mixture::{self, Covariance, Mixture};
 
 /// Why component costs cannot be computed.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -82,30 +82,7 @@ pub fn component_costs(source: &Mixture, target: &Mixture) -> Result<Array2<f64>
 /// By differences, not by the expansion into squares and products: that loses the distances that are
 /// small against the rows' norms, the ones that transport cares about.
 pub fn squared_distances(x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array2<f64> {
-    let (x, y) = (x.as_standard_layout(), y.as_standard_layout());
-    by_rows((x.nrows(), y.nrows()), |i, distances| {
-        let x = x.row(i);
-        for (distance, y) in distances.iter_mut().zip(y.outer_iter()) {
-            if let (Some(x), Some(y)) = (x.as_slice(), y.as_slice()) {
-                *distance = squared_distance(x, y);
-            }
-        }
-    })
-}
-
-/// The squared distance, in lanes that become vector code.
-fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let (xs, x_rest) = x.as_chunks::<LANES>();
-    let (ys, y_rest) = y.as_chunks::<LANES>();
-    let mut lanes = [0.0; LANES];
-    for (xs, ys) in xs.iter().zip(ys) {
-        for ((lane, x), y) in lanes.iter_mut().zip(xs).zip(ys) {
-            *lane += (x - y) * (x - y);
-        }
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| (x - y) * (x - y)).sum();
-    lanes.iter().sum::<f64>() + rest
+    mixture::squared_distances(x, y)
 }
 
 /// A matrix whose rows are filled in parallel.

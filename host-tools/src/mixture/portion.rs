@@ -1,0 +1,158 @@
+//! Rows shared out among components: which rows each has a share of, and what changed.
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
+)]
+
+use std::cmp::Ordering;
+use std::mem::swap;
+use std::ops::Range;
+
+use pulp::Simd;
+
+use super::moments::{Bounds, Share, TILE};
+use super::sample::{Rows, Sample};
+
+/// Rows that one task shares out; it depends on the problem alone, never on the number of
+/// threads, so that sums are made in the same order everywhere.
+pub(super) const PORTION: usize = 2 * TILE;
+
+/// A task's rows, shared out.
+pub(super) struct Portion<T> {
+    /// Sum of weighted log-likelihoods.
+    pub log_likelihood: f64,
+    /// Sum of weighted shares of each component.
+    pub counts: Vec<f64>,
+    now: Members<T>,
+    before: Members<T>,
+    /// For each tile and component, or empty.
+    bounds: Vec<Bounds>,
+}
+
+/// Which rows each component has a share of.
+struct Members<T> {
+    /// Rows and their weighted shares, component by component, in order.
+    rows: Vec<(usize, T)>,
+    /// Where each component's rows end.
+    ends: Vec<usize>,
+}
+
+impl<T> Members<T> {
+    #[inline(always)]
+    fn of(&self, k: usize) -> &[(usize, T)] {
+        let start = if k == 0 { 0 } else { self.ends[k - 1] };
+        &self.rows[start..self.ends[k]]
+    }
+}
+
+impl<T: Sample> Portion<T> {
+    pub(super) fn new(components: usize, bounded: bool) -> Self {
+        let bounds = if bounded { PORTION / TILE * components } else { 0 };
+        let nobody = || Members { rows: Vec::new(), ends: vec![0; components] };
+        Self {
+            log_likelihood: 0.0,
+            counts: vec![0.0; components],
+            now: nobody(),
+            before: nobody(),
+            bounds: vec![[0.0; TILE]; bounds],
+        }
+    }
+
+    /// Rows of component `k` and their weighted shares, in order.
+    #[inline(always)]
+    pub(super) fn members(&self, k: usize) -> &[(usize, T)] {
+        self.now.of(k)
+    }
+
+    /// Lists the rows whose shares of component `k` are not those of the pass before, in order,
+    /// and by how much: what has to be added to sums over the shares of that pass.
+    pub(super) fn changes(&self, k: usize, list: &mut Vec<(usize, T)>) {
+        let (mut now, mut before) = (self.now.of(k), self.before.of(k));
+        while let (Some(((i, share), rest)), Some(((j, old), others))) =
+            (now.split_first(), before.split_first())
+        {
+            match i.cmp(j) {
+                Ordering::Less => {
+                    list.push((*i, *share));
+                    now = rest;
+                }
+                Ordering::Greater => {
+                    list.push((*j, T::ZERO.minus(*old)));
+                    before = others;
+                }
+                Ordering::Equal => {
+                    let change = share.minus(*old);
+                    if change != T::ZERO {
+                        list.push((*i, change));
+                    }
+                    (now, before) = (rest, others);
+                }
+            }
+        }
+        list.extend_from_slice(now);
+        list.extend(before.iter().map(|&(j, old)| (j, T::ZERO.minus(old))));
+    }
+}
+
+/// Fills a portion, compiled for the instructions found at run time.
+pub(super) struct Fill<'a, T, S> {
+    pub rows: &'a Rows<'a, T>,
+    pub range: Range<usize>,
+    pub share: &'a S,
+    pub portion: &'a mut Portion<T>,
+}
+
+impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<Instructions: Simd>(self, simd: Instructions) {
+        let Portion { log_likelihood, counts, now, before, bounds } = self.portion;
+        swap(now, before);
+        let Members { rows: members, ends } = now;
+        let components = counts.len();
+        *log_likelihood = 0.0;
+        members.clear();
+        ends.clear();
+        let tiles: Vec<_> = self.range.clone().step_by(TILE).collect();
+        let mut shares = vec![[0.0; TILE]; tiles.len() * components];
+        let mut bounds = bounds.chunks_exact_mut(components);
+        for (&from, shares) in tiles.iter().zip(shares.chunks_exact_mut(components)) {
+            let range = from..self.range.end.min(from + TILE);
+            let likelihoods = self.share.share(
+                simd,
+                self.rows,
+                range.clone(),
+                bounds.next().unwrap_or_default(),
+                shares,
+            );
+            for (i, likelihood) in range.clone().zip(&likelihoods) {
+                *log_likelihood += self.rows.weight(i) * likelihood;
+            }
+            if range.len() < TILE {
+                for column in shares {
+                    column[range.len()..].fill(0.0);
+                }
+            }
+        }
+        for (k, count) in counts.iter_mut().enumerate() {
+            *count = 0.0;
+            for (from, column) in tiles.iter().zip(shares.iter().skip(k).step_by(components)) {
+                for (octet, column) in column.as_chunks::<8>().0.iter().enumerate() {
+                    if column.iter().map(|share| u64::from(*share > 0.0)).sum::<u64>() == 0 {
+                        continue;
+                    }
+                    for (r, share) in column.iter().enumerate() {
+                        let row = from + octet * 8 + r;
+                        if *share > 0.0 {
+                            let share = share * self.rows.weight(row);
+                            *count += share;
+                            members.push((row, T::from_f64(share)));
+                        }
+                    }
+                }
+            }
+            ends.push(members.len());
+        }
+    }
+}
