@@ -4,15 +4,17 @@
 //! [`domain`] gathers those of one machine, [`split`] cuts them in time, [`extract`] calls the
 //! device crate for features. [`mixture`] and [`source`] fit, [`transport`] and [`adapt`] carry
 //! labels over, [`model_file`] writes the result. [`device`] runs it here, [`emulator`] on an
-//! emulated microcontroller.
+//! emulated microcontroller. [`bearing`] and [`evidence`] check a label against geometry.
 
 pub mod adapt;
 pub mod baselines;
+pub mod bearing;
 pub mod commands;
 pub mod device;
 pub mod domain;
 pub mod emulator;
 pub mod evaluate;
+pub mod evidence;
 pub mod extract;
 pub mod front_end;
 pub mod manifest;

@@ -4,8 +4,9 @@ use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::path::Path;
 
+use rebearing_host::bearing::Bearing;
 use rebearing_host::manifest::Manifest;
-use rebearing_host::simulate::{Bearing, Class, Machine, SimulateSettings, Summary, simulate};
+use rebearing_host::simulate::{Class, Machine, SimulateSettings, Summary, simulate};
 use sha2::{Digest, Sha256};
 
 fn simulated(settings: &SimulateSettings, out: &Path) -> Summary {

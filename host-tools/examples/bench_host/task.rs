@@ -92,6 +92,7 @@ impl<'a> Task<'a> {
             max_iterations: self.number("iterations")?,
             variance_floor: self.number("floor")?,
             minimum_count: 0.0,
+            seed: self.number("seed").unwrap_or(0),
             start,
             ..EmSettings::new(components)
         })

@@ -5,6 +5,7 @@ mod demo;
 mod emulate;
 mod evaluate;
 mod fit;
+mod frequencies;
 mod gmm;
 mod inspect;
 mod plan;
@@ -33,6 +34,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Simulate(simulate::SimulateArgs),
     Fit(fit::FitArgs),
+    Frequencies(frequencies::FrequenciesArgs),
     Gmm(gmm::GmmArgs),
     Adapt(adapt::AdaptArgs),
     Inspect(inspect::InspectArgs),
@@ -67,6 +69,7 @@ impl Cli {
             Command::Demo(args) => demo::run(args),
             Command::Simulate(args) => simulate::run(args),
             Command::Fit(args) => fit::run(args),
+            Command::Frequencies(args) => frequencies::run(args),
             Command::Gmm(args) => gmm::run(args),
             Command::Adapt(args) => adapt::run(args),
             Command::Inspect(args) => inspect::run(args),

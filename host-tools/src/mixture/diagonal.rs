@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 use super::Mixture;
 use super::expectation::{NotPositiveDefinite, variance};
-use super::kernel::{BLOCK, ROWS, log_product};
+use super::kernel::log_product;
 use super::moments::{Bounds, Column, TILE};
 use super::sample::{Rows, Sample};
 
@@ -33,9 +33,11 @@ use super::sample::{Rows, Sample};
 const DIMENSIONS_PER_COMPONENT: usize = 4;
 /// And at least this many dimensions in all; below, the bookkeeping outweighs the sums.
 const DIMENSIONS: usize = 128;
-/// Up to this many components are computed one by one: side by side they would leave most
-/// lanes empty.
+/// Up to this many components are computed row by row: turning the rows' values round would
+/// cost more than it saves.
 const FEW_COMPONENTS: usize = 4;
+/// Bytes of rows that are turned round at a time: half of the first cache.
+const TURNED: usize = 1 << 14;
 /// Component-dimensions that are worth a task of their own.
 const TASK: usize = 1 << 14;
 
@@ -55,10 +57,6 @@ pub(super) struct Diagonal<T> {
     scale: Vec<T>,
     /// `−μ/σ`, K × d.
     shift: Vec<T>,
-    /// Scales and shifts of as many components at a time as there are lanes, groups × d ×
-    /// (scales, shifts) × lanes, where all components are computed side by side. Lanes without
-    /// a component have zeros.
-    packed: Vec<T>,
     /// How far components have moved since the bounds were right; empty where there are none yet.
     decay: Vec<Decay>,
 }
@@ -94,12 +92,7 @@ impl<T: Sample> Diagonal<T> {
         let constants = prepared.iter().map(|prepared| prepared.constant).collect();
         let decay: Vec<Decay> =
             prepared.into_iter().filter_map(|prepared| prepared.decay).collect();
-        let packed = if components > FEW_COMPONENTS && decay.is_empty() {
-            pack(&scale, &shift, dimensions)
-        } else {
-            Vec::new()
-        };
-        Ok(Self { dimensions, constants, scale, shift, packed, decay })
+        Ok(Self { dimensions, constants, scale, shift, decay })
     }
 
     /// Log densities `ln π_k N_k(x)` of the rows in `range`, a column for each component; −∞
@@ -141,7 +134,7 @@ impl<T: Sample> Diagonal<T> {
         range: Range<usize>,
         out: &mut [Column],
     ) {
-        if self.packed.is_empty() {
+        if self.constants.len() <= FEW_COMPONENTS {
             let (tile, everyone) = (Tile { rows, start: range.start }, in_order());
             for (k, out) in out.iter_mut().enumerate() {
                 self.squares_of_one(simd, k, tile, &everyone[..range.len()], out);
@@ -149,24 +142,23 @@ impl<T: Sample> Diagonal<T> {
             return;
         }
         out.fill([0.0; TILE]);
-        // Copied, as rows that lie a power of two apart drive each other out of the cache.
-        let mut values = [T::ZERO; TILE * BLOCK];
-        for from in (0..self.dimensions).step_by(BLOCK) {
-            let count = BLOCK.min(self.dimensions - from);
-            for (values, i) in values.chunks_exact_mut(count).zip(range.clone()) {
-                values.copy_from_slice(&rows.row(i)[from..from + count]);
-            }
-            let groups = self.packed.chunks_exact(2 * T::LANES * self.dimensions);
-            for (out, packed) in out.chunks_mut(T::LANES).zip(groups) {
-                let packed = &packed[2 * T::LANES * from..2 * T::LANES * (from + count)];
-                for octet in 0..range.len().div_ceil(ROWS) {
-                    let mut x = [&values[..count]; ROWS];
-                    let own = values[octet * ROWS * count..].chunks_exact(count);
-                    for (x, own) in x.iter_mut().zip(own) {
-                        *x = own;
-                    }
-                    T::squares(simd, x, packed, octet * ROWS, out);
+        // Turned round, so that lanes are rows; and rows that lie a power of two apart do not
+        // drive each other out of the cache.
+        let block = TURNED / TILE / size_of::<T>();
+        let mut values = vec![T::ZERO; TILE * block.min(self.dimensions)];
+        // A block is summed in the data's own precision, blocks in f64.
+        for from in (0..self.dimensions).step_by(block) {
+            let count = block.min(self.dimensions - from);
+            for (r, i) in range.clone().enumerate() {
+                let row = &rows.row(i)[from..from + count];
+                for (values, &value) in values.chunks_exact_mut(TILE).zip(row) {
+                    values[r] = value;
                 }
+            }
+            for (k, out) in out.iter_mut().enumerate() {
+                let at = k * self.dimensions + from..k * self.dimensions + from + count;
+                let (scale, shift) = (&self.scale[at.clone()], &self.shift[at]);
+                T::squares(simd, &values[..count * TILE], scale, shift, out);
             }
         }
     }
@@ -191,9 +183,8 @@ impl<T: Sample> Diagonal<T> {
             for r in 0..TILE {
                 bounds[r] = (bounds[r] * shrink - step).max(0.0);
                 column[r] = self.constants[k] - 0.5 * f64::from(bounds[r] * bounds[r]);
-                let better = column[r] > most[r];
-                most[r] = if better { column[r] } else { most[r] };
-                candidate[r] = if better { k as f64 } else { candidate[r] };
+                candidate[r] = if column[r] > most[r] { k as f64 } else { candidate[r] };
+                most[r] = most[r].max(column[r]);
             }
         }
         let tile = Tile { rows, start: range.start };
@@ -212,21 +203,18 @@ impl<T: Sample> Diagonal<T> {
         let mut chosen = [0; TILE];
         for (k, (bounds, column)) in bounds.iter_mut().zip(out.iter_mut()).enumerate() {
             let mut some = 0;
-            for (octet, column) in column.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
-                let at = octet * ROWS;
-                // Counted, not compared one after the other, so that it becomes vector code.
-                let near: u64 = (0..ROWS).map(|r| u64::from(column[r] >= least[at + r])).sum();
-                if near == 0 {
-                    column.fill(f64::NEG_INFINITY);
-                    continue;
-                }
-                for r in 0..ROWS {
-                    let done = candidate[at + r] as usize == k;
-                    let near = column[r] >= least[at + r];
-                    chosen[some] = at + r;
+            // Counted, not compared one after the other, so that it becomes vector code.
+            let near = column.iter().zip(&least).map(|(v, least)| u64::from(v >= least));
+            if near.sum::<u64>() > 0 {
+                for r in 0..TILE {
+                    let done = candidate[r] as usize == k;
+                    let near = column[r] >= least[r];
+                    chosen[some] = r;
                     some += usize::from(near && !done);
                     column[r] = if near || done { column[r] } else { f64::NEG_INFINITY };
                 }
+            } else {
+                column.fill(f64::NEG_INFINITY);
             }
             self.evaluate(simd, k, tile, &chosen[..some], bounds, column);
         }
@@ -337,22 +325,4 @@ fn prepare<T: Sample>(
     let normaliser = dimensions as f64 * std::f64::consts::TAU.ln();
     let constant = mixture.weights[k].ln() - 0.5 * (normaliser + log_product(&variances));
     Ok(Prepared { constant, decay })
-}
-
-/// Scales and shifts side by side, groups × d × (scales, shifts) × lanes.
-fn pack<T: Sample>(scale: &[T], shift: &[T], dimensions: usize) -> Vec<T> {
-    let (lanes, components) = (T::LANES, scale.len() / dimensions);
-    let mut packed = vec![T::ZERO; components.div_ceil(lanes) * dimensions * 2 * lanes];
-    let groups = packed.par_chunks_mut(dimensions * 2 * lanes).enumerate();
-    groups.with_min_len(TASK.div_ceil(dimensions * lanes)).for_each(|(group, packed)| {
-        for k in group * lanes..components.min((group + 1) * lanes) {
-            let own = k * dimensions..(k + 1) * dimensions;
-            let both = scale[own.clone()].iter().zip(&shift[own]);
-            for (packed, (scale, shift)) in packed.chunks_exact_mut(2 * lanes).zip(both) {
-                packed[k % lanes] = *scale;
-                packed[lanes + k % lanes] = *shift;
-            }
-        }
-    });
-    packed
 }

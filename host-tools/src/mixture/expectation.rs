@@ -193,25 +193,24 @@ pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
     let mut best = [f64::NEG_INFINITY; TILE];
     for column in shares.iter() {
         for (best, &density) in best.iter_mut().zip(column) {
-            *best = if density > *best { density } else { *best };
+            // Not by `if`: that becomes a masked store, which some processors are slow at.
+            *best = best.max(density);
         }
     }
     let mut sum = [0.0; TILE];
     for column in shares.iter_mut() {
-        let octets = column.as_chunks_mut::<8>().0.iter_mut().zip(best.as_chunks::<8>().0);
-        for ((column, best), sum) in octets.zip(sum.as_chunks_mut::<8>().0) {
-            // Counted, not compared one after the other, so that it becomes vector code.
-            let near: u64 = (0..8).map(|r| u64::from(column[r] - best[r] >= -negligible)).sum();
-            if near == 0 {
-                column.fill(0.0);
-                continue;
-            }
-            for r in 0..8 {
-                let under = column[r] - best[r];
-                let share = exp(under);
-                column[r] = if under >= -negligible { share } else { 0.0 };
-                sum[r] += column[r];
-            }
+        // Counted, not compared one after the other, so that it becomes vector code.
+        let near = |(value, best): (&f64, &f64)| u64::from(value - best >= -negligible);
+        // Rows come in the order of time, so a tile has few components.
+        if column.iter().zip(&best).map(near).sum::<u64>() == 0 {
+            column.fill(0.0);
+            continue;
+        }
+        for ((value, best), sum) in column.iter_mut().zip(&best).zip(&mut sum) {
+            let under = *value - best;
+            let share = exp(under);
+            *value = if under >= -negligible { share } else { 0.0 };
+            *sum += *value;
         }
     }
     for (best, sum) in best.iter_mut().zip(&mut sum) {

@@ -11,50 +11,42 @@
 )]
 
 use super::lanes::Lanes;
-use super::moments::Column;
+use super::moments::{Column, TILE};
 use super::sample::Sample;
-
-/// Rows that [`squares`] takes at a time: as many accumulators as hide the latency of an FMA
-/// and fit the registers.
-pub(super) const ROWS: usize = 8;
 
 /// The largest number of lanes of any sample type.
 const MOST_LANES: usize = 8;
 
-/// Dimensions that [`squares`] takes at a time. They are summed in the data's own precision
-/// before the sum goes to f64, and they and their parameters stay in the first cache.
-pub(super) const BLOCK: usize = 128;
-
-/// Dimensions that [`squares_of_one`] takes at a time; a lane has only every L-th of them.
+/// Dimensions that are summed in the data's own precision, in lanes, before the sum goes to f64.
 const STRETCH: usize = 256;
 
-/// Adds `Σ (x·scale + shift)²` of eight rows and as many components as there are lanes to the
-/// components' columns, from row `at`. `packed` has a vector of scales and one of shifts for
-/// each dimension.
+/// Adds `Σ (x·scale + shift)²` of a tile's rows under one component to its column. `x` has the
+/// values of all rows of the tile side by side, dimension by dimension.
 ///
-/// Lanes are components, so nothing is summed across lanes, and each parameter that is loaded
-/// serves eight rows: this runs at the FMA units' speed, not at the memory's.
+/// Lanes are rows, so nothing is summed across lanes, and each parameter that is loaded serves
+/// eight vectors: this runs at the FMA units' speed, not at the memory's.
 #[inline(always)]
 pub(super) fn squares<T: Sample, V: Lanes<T>>(
     lanes: V,
-    x: [&[T]; ROWS],
-    packed: &[T],
-    at: usize,
-    out: &mut [Column],
+    x: &[T],
+    scale: &[T],
+    shift: &[T],
+    out: &mut Column,
 ) {
-    let (parameters, _) = V::vectors(packed).as_chunks::<2>();
-    let x = part(x, 0, parameters.len());
-    let mut sums = [lanes.splat(T::ZERO); ROWS];
-    for (j, &[scale, shift]) in parameters.iter().enumerate() {
-        for r in 0..ROWS {
-            let t = lanes.fused(lanes.splat(x[r][j]), scale, shift);
-            sums[r] = lanes.fused(t, t, sums[r]);
+    let (octets, _) = V::vectors(x).as_chunks::<8>();
+    let parts = octets.len() / scale.len();
+    for (part, out) in out.chunks_exact_mut(TILE / parts).enumerate() {
+        let mut sums = [lanes.splat(T::ZERO); 8];
+        let octets = octets.iter().skip(part).step_by(parts);
+        for (x, (&scale, &shift)) in octets.zip(scale.iter().zip(shift)) {
+            let (scale, shift) = (lanes.splat(scale), lanes.splat(shift));
+            for v in 0..8 {
+                let t = lanes.fused(x[v], scale, shift);
+                sums[v] = lanes.fused(t, t, sums[v]);
+            }
         }
-    }
-    for (l, column) in out.iter_mut().enumerate() {
-        let column = &mut column[at..at + ROWS];
-        for r in 0..ROWS {
-            column[r] += V::values(&sums[r])[l].into();
+        for (out, sums) in out.chunks_exact_mut(TILE / parts / 8).zip(&sums) {
+            add(out, V::values(sums));
         }
     }
 }
@@ -230,7 +222,7 @@ fn total<T: Sample>(lanes: &[T; LANES]) -> f64 {
 #[inline(always)]
 pub(super) fn squared_distance<T: Sample>(x: &[T], y: &[T], limit: f64) -> f64 {
     let mut sum = 0.0;
-    for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
+    for (x, y) in x.chunks(STRETCH).zip(y.chunks(STRETCH)) {
         let mut lanes = [T::ZERO; LANES];
         let (xs, x_rest) = x.as_chunks::<LANES>();
         let (ys, y_rest) = y.as_chunks::<LANES>();

@@ -138,17 +138,15 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
         for (k, count) in counts.iter_mut().enumerate() {
             *count = 0.0;
             for (from, column) in tiles.iter().zip(shares.iter().skip(k).step_by(components)) {
-                for (octet, column) in column.as_chunks::<8>().0.iter().enumerate() {
-                    if column.iter().map(|share| u64::from(*share > 0.0)).sum::<u64>() == 0 {
-                        continue;
-                    }
-                    for (r, share) in column.iter().enumerate() {
-                        let row = from + octet * 8 + r;
-                        if *share > 0.0 {
-                            let share = share * self.rows.weight(row);
-                            *count += share;
-                            members.push((row, T::from_f64(share)));
-                        }
+                // Counted, not looked for, so that it becomes vector code.
+                if column.iter().map(|share| u64::from(*share > 0.0)).sum::<u64>() == 0 {
+                    continue;
+                }
+                for (row, share) in (*from..).zip(column) {
+                    if *share > 0.0 {
+                        let share = share * self.rows.weight(row);
+                        *count += share;
+                        members.push((row, T::from_f64(share)));
                     }
                 }
             }

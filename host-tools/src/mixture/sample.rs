@@ -21,8 +21,6 @@ mod arithmetic {
 
     pub trait Arithmetic: Copy + PartialEq + Send + Sync + Into<f64> + 'static {
         const ZERO: Self;
-        /// How many components [`squares`](Self::squares) takes side by side: one 256-bit register.
-        const LANES: usize;
         /// The nearest value of this type.
         fn from_f64(value: f64) -> Self;
         /// Whether this is a number, and not infinite.
@@ -38,14 +36,8 @@ mod arithmetic {
         fn plus(self, other: Self) -> Self;
         /// `self · other`.
         fn times(self, other: Self) -> Self;
-        /// [`kernel::squares`] for as many components as there are lanes.
-        fn squares<S: Simd>(
-            simd: S,
-            x: [&[Self]; kernel::ROWS],
-            packed: &[Self],
-            at: usize,
-            out: &mut [Column],
-        );
+        /// [`kernel::squares`] with as many rows side by side as there are lanes.
+        fn squares<S: Simd>(simd: S, x: &[Self], scale: &[Self], shift: &[Self], out: &mut Column);
         /// [`kernel::squares_of_one`] with as many dimensions side by side as there are lanes.
         fn squares_of_one<S: Simd, const R: usize>(
             simd: S,
@@ -59,7 +51,6 @@ mod arithmetic {
         ($t:ty, $lanes:literal, $native:ident, $negligible:literal) => {
             impl Arithmetic for $t {
                 const ZERO: Self = 0.0;
-                const LANES: usize = $lanes;
                 const NEGLIGIBLE: f64 = $negligible;
                 #[inline(always)]
                 fn from_f64(value: f64) -> Self {
@@ -88,15 +79,15 @@ mod arithmetic {
                 #[inline(always)]
                 fn squares<S: Simd>(
                     simd: S,
-                    x: [&[Self]; kernel::ROWS],
-                    packed: &[Self],
-                    at: usize,
-                    out: &mut [Column],
+                    x: &[Self],
+                    scale: &[Self],
+                    shift: &[Self],
+                    out: &mut Column,
                 ) {
                     if S::$native == $lanes {
-                        kernel::squares(Native(simd), x, packed, at, out);
+                        kernel::squares(Native(simd), x, scale, shift, out);
                     } else {
-                        kernel::squares(Array::<$lanes>, x, packed, at, out);
+                        kernel::squares(Array::<$lanes>, x, scale, shift, out);
                     }
                 }
                 #[inline(always)]

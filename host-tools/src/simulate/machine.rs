@@ -1,7 +1,7 @@
 //! Machines of one family: a nominal motor, and how far each one made and mounted differs from it.
 
-use super::bearing::Bearing;
 use super::random::Random;
+use crate::bearing::Bearing;
 
 /// What one machine is like, with its sensor.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,6 @@
 //!
 //! A seed gives the same bytes on every platform: see `random.rs`.
 
-mod bearing;
 mod class;
 mod force;
 mod machine;
@@ -30,7 +29,6 @@ use crate::output::{self, OutputError};
 use crate::recording::MAX_AXES;
 use random::Random;
 
-pub use bearing::{Bearing, Characteristic};
 pub use class::{Class, UnknownClass};
 pub use machine::{Machine, Mode, Noise, Paths, Sensor};
 

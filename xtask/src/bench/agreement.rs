@@ -15,7 +15,8 @@ pub(super) enum Check {
     Plan { limit: f64 },
     /// The cost to `limit`, and the labels but for one in a thousand.
     Labels { limit: f64 },
-    /// Only the accuracy, and ours no more than `margin` lower: the starts differ.
+    /// Only the mean accuracy over the rounds, and ours no more than `margin` lower: the starts
+    /// differ, from side to side and from round to round.
     Accuracy { margin: f64 },
 }
 

@@ -20,7 +20,7 @@ impl Answer {
     }
 
     /// The answer with one more number.
-    pub(super) fn with(mut self, key: &str, number: usize) -> Self {
+    pub(super) fn with(mut self, key: &str, number: impl fmt::Display) -> Self {
         self.0.insert(key.to_owned(), number.to_string());
         self
     }

@@ -18,7 +18,7 @@ pub(super) struct Measured {
     pub(super) threads: [f64; 2],
     pub(super) rounds: usize,
     pub(super) agreement: Agreement,
-    /// The last answers.
+    /// The last answers, with the mean accuracy of all rounds.
     pub(super) answers: [Answer; 2],
 }
 
@@ -45,11 +45,14 @@ pub(super) fn row(sides: &mut Sides, row: &Row, quick: bool) -> Result<Measured,
     let mut best = [f64::INFINITY; 2];
     let mut threads = [0.0; 2];
     let mut cpu = [0.0; 2];
+    let mut accuracy = [0.0; 2];
     let mut spent = 0.0;
     let mut rounds = 0;
     let mut last = None;
     while rounds < least || (rounds < most && spent < enough) {
-        let [(python, a), (rust, b)] = turn(sides, &row.task, row.shell)?;
+        // Each round starts its k-means, if it has one, from other random numbers.
+        let task = format!("{} seed={rounds}", row.task);
+        let [(python, a), (rust, b)] = turn(sides, &task, row.shell)?;
         for (side, (answer, seconds)) in [(&python, a), (&rust, b)].into_iter().enumerate() {
             if seconds < best[side] {
                 best[side] = seconds;
@@ -60,9 +63,14 @@ pub(super) fn row(sides: &mut Sides, row: &Row, quick: bool) -> Result<Measured,
         rounds += 1;
         let key = if row.shell { "process_cpu_seconds" } else { "cpu_seconds" };
         cpu = [cpu[0] + python.number(key)?, cpu[1] + rust.number(key)?];
+        for (sum, answer) in accuracy.iter_mut().zip([&python, &rust]) {
+            *sum += answer.number("accuracy").unwrap_or(0.0);
+        }
         last = Some([python, rust]);
     }
-    let answers = last.ok_or("no rounds")?;
+    let [python, rust] = last.ok_or("no rounds")?;
+    let mean = accuracy.map(|sum| sum / rounds as f64);
+    let answers = [python.with("accuracy", mean[0]), rust.with("accuracy", mean[1])];
     let agreement = row.check.compare(sides, &answers[0], &answers[1])?;
     let [python, rust] = best;
     let row = row.clone();

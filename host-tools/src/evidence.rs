@@ -1,0 +1,294 @@
+//! Evidence for a fault: the envelope spectrum at a bearing's characteristic frequencies.
+//!
+//! A defect that is rolled over strikes, each strike rings, and the ringing's envelope repeats
+//! at the frequency of the strikes. So a label that names a part of the bearing can be checked
+//! against its geometry, independently of any model. This is host code in full precision over
+//! whole recordings: a decision window of the device is too short to tell such frequencies
+//! from the shaft's harmonics.
+
+use rustfft::{FftPlanner, num_complex::Complex};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::bearing::{Bearing, Characteristic};
+
+/// The band whose envelope is taken, in parts of the sample rate: above the shaft's harmonics,
+/// below the roll-off of the anti-alias filter.
+const BAND: (f64, f64) = (0.1, 0.45);
+/// The longest stretch that is transformed at once.
+const LONGEST: usize = 1 << 16;
+/// Turns of the shaft that a stretch must hold at least, to tell frequencies apart.
+const TURNS: f64 = 20.0;
+/// How far balls may slip, in parts of the frequency.
+const SLIP: f64 = 0.02;
+/// What the floor is measured over, in parts of the frequency to either side.
+const NEIGHBOURHOOD: f64 = 0.2;
+/// Harmonics that are looked at.
+const HARMONICS: usize = 3;
+
+/// A part of a bearing that can be damaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Outer race, at BPFO.
+    OuterRace,
+    /// Inner race, at BPFI.
+    InnerRace,
+    /// A ball, at twice BSF: it strikes both races.
+    Ball,
+    /// The cage, at FTF.
+    Cage,
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Self; 4] = [Self::OuterRace, Self::InnerRace, Self::Ball, Self::Cage];
+
+    /// The usual abbreviation of its frequency.
+    pub fn abbreviation(self) -> &'static str {
+        match self {
+            Self::OuterRace => "BPFO",
+            Self::InnerRace => "BPFI",
+            Self::Ball => "2×BSF",
+            Self::Cage => "FTF",
+        }
+    }
+
+    /// How often a defect of it is struck.
+    pub fn frequency(self, of: &Characteristic) -> f64 {
+        match self {
+            Self::OuterRace => of.outer_race,
+            Self::InnerRace => of.inner_race,
+            Self::Ball => 2.0 * of.ball_spin,
+            Self::Cage => of.cage,
+        }
+    }
+
+    /// The part that a label names, by the words people use (`InnerRace`, `OR007@6`, `ball_14`).
+    pub fn of_label(label: &str) -> Option<Self> {
+        let label = label.to_lowercase();
+        let names: [(Self, &[&str], &str); 4] = [
+            (Self::InnerRace, &["inner", "bpfi"], "ir"),
+            (Self::OuterRace, &["outer", "bpfo"], "or"),
+            (Self::Ball, &["ball", "roller", "rolling", "bsf"], "b"),
+            (Self::Cage, &["cage", "ftf"], "c"),
+        ];
+        // A short form stands alone or before a number, as in IR014.
+        let starts = |short: &str| {
+            label.strip_prefix(short).is_some_and(|rest| {
+                rest.chars().next().is_none_or(|next| !next.is_ascii_alphabetic())
+            })
+        };
+        let mut found = names
+            .iter()
+            .filter(|(_, words, short)| words.iter().any(|w| label.contains(w)) || starts(short));
+        match (found.next(), found.next()) {
+            (Some((part, ..)), None) => Some(*part),
+            _ => None,
+        }
+    }
+}
+
+/// What the envelope spectrum shows for one part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evidence {
+    /// The part.
+    pub part: Part,
+    /// Its frequency at the given shaft speed, by the geometry.
+    pub frequency_hz: f64,
+    /// How far the envelope spectrum stands above its floor at the frequency and its harmonics,
+    /// in dB; fewer where the recording's band ends.
+    pub harmonics_db: Vec<f64>,
+    /// Their mean: what noise alone gives is about 5 dB.
+    pub level_db: f64,
+}
+
+/// Why there is no evidence.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum EvidenceError {
+    /// The stretch is too short.
+    #[error(
+        "{found} samples are {turns:.1} turns of the shaft, but {TURNS} are needed to tell the \
+         characteristic frequencies apart; record {needed} samples or more in one stretch"
+    )]
+    Short {
+        /// Samples there are.
+        found: usize,
+        /// Turns that they last.
+        turns: f64,
+        /// Samples that would do.
+        needed: usize,
+    },
+    /// The shaft speed makes no sense.
+    #[error("a shaft speed of {0} rpm; give a positive number")]
+    Speed(f64),
+    /// A sample is NaN or infinite.
+    #[error("sample {0} is NaN or infinite; cut that part out of the recording")]
+    NotFinite(usize),
+}
+
+/// The evidence for each part of `bearing` in samples of one axis.
+pub fn evidence(
+    samples: &[f32],
+    rate_hz: f64,
+    rpm: f64,
+    bearing: &Bearing,
+) -> Result<Vec<Evidence>, EvidenceError> {
+    if !(rpm.is_finite() && rpm > 0.0) {
+        return Err(EvidenceError::Speed(rpm));
+    }
+    if let Some(place) = samples.iter().position(|x| !x.is_finite()) {
+        return Err(EvidenceError::NotFinite(place));
+    }
+    let needed = (TURNS * rate_hz * 60.0 / rpm).ceil() as usize;
+    if samples.len() < needed {
+        let turns = samples.len() as f64 * rpm / 60.0 / rate_hz;
+        return Err(EvidenceError::Short { found: samples.len(), turns, needed });
+    }
+    let length = samples.len().min(LONGEST.max(needed));
+    let spectrum = envelope_spectrum(samples, length);
+    let bin_hz = rate_hz / length as f64;
+    let frequencies = bearing.frequencies_hz(rpm);
+    Ok(Part::ALL
+        .iter()
+        .map(|&part| {
+            let frequency_hz = part.frequency(&frequencies);
+            let harmonics_db: Vec<f64> = (1..=HARMONICS)
+                .filter_map(|harmonic| {
+                    above_floor(&spectrum, harmonic as f64 * frequency_hz / bin_hz)
+                })
+                .collect();
+            let level_db = harmonics_db.iter().sum::<f64>() / harmonics_db.len().max(1) as f64;
+            Evidence { part, frequency_hz, harmonics_db, level_db }
+        })
+        .collect())
+}
+
+/// Power spectrum of the squared envelope, averaged over stretches of `length` that overlap by
+/// half.
+fn envelope_spectrum(samples: &[f32], length: usize) -> Vec<f64> {
+    let mut planner = FftPlanner::new();
+    let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
+    let (from, to) = ((BAND.0 * length as f64) as usize, (BAND.1 * length as f64) as usize);
+    let mut spectrum = vec![0.0; length / 2];
+    let mut start = 0;
+    while start + length <= samples.len() {
+        let stretch = &samples[start..start + length];
+        let mut values: Vec<Complex<f64>> =
+            stretch.iter().map(|&x| Complex::new(f64::from(x), 0.0)).collect();
+        forward.process(&mut values);
+        // Positive frequencies of the band alone: the analytic signal, whose size is the envelope.
+        for (bin, value) in values.iter_mut().enumerate() {
+            if bin < from || bin > to {
+                *value = Complex::ZERO;
+            }
+        }
+        inverse.process(&mut values);
+        let mean = values.iter().map(Complex::norm_sqr).sum::<f64>() / length as f64;
+        for (i, value) in values.iter_mut().enumerate() {
+            let phase = std::f64::consts::TAU * i as f64 / length as f64;
+            *value = Complex::new((value.norm_sqr() - mean) * (1.0 - libm::cos(phase)), 0.0);
+        }
+        forward.process(&mut values);
+        for (sum, value) in spectrum.iter_mut().zip(&values) {
+            *sum += value.norm_sqr();
+        }
+        start += (length / 2).max(1);
+    }
+    spectrum
+}
+
+/// The largest value near `bin` over the median around it, in dB; `None` beyond the spectrum.
+fn above_floor(spectrum: &[f64], bin: f64) -> Option<f64> {
+    // A peak of the taper is four bins wide.
+    let slip = (SLIP * bin).max(2.0);
+    let around = (NEIGHBOURHOOD * bin).max(8.0 * slip.min(4.0));
+    let within = |width: f64| {
+        let from = (bin - width).ceil().max(1.0) as usize;
+        let to = (bin + width).floor() as usize;
+        (to < spectrum.len()).then_some(from..=to)
+    };
+    let peak = spectrum[within(slip)?].iter().copied().fold(0.0, f64::max);
+    let mut floor = spectrum[within(around)?].to_vec();
+    floor.sort_by(f64::total_cmp);
+    let median = floor[floor.len() / 2];
+    // A silent recording has neither peak nor floor.
+    (median > 0.0).then(|| 10.0 * libm::log10(peak / median))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+
+    const RATE: f64 = 12_000.0;
+    const RPM: f64 = 1_750.0;
+
+    /// Strikes `per_second`, each ringing at 3 kHz, in noise.
+    fn strikes(per_second: f64, noise: f32) -> Vec<f32> {
+        let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+        (0..60_000)
+            .map(|i| {
+                let since = (f64::from(i) / RATE * per_second).fract() / per_second;
+                let ring =
+                    libm::exp(-since * 800.0) * libm::sin(since * 3_000.0 * std::f64::consts::TAU);
+                ring as f32 + noise * (rng.random::<f32>() - 0.5)
+            })
+            .collect()
+    }
+
+    fn strongest(samples: &[f32]) -> (Part, f64) {
+        let all = evidence(samples, RATE, RPM, &Bearing::DEEP_GROOVE_6205).unwrap();
+        let best = all.iter().max_by(|a, b| a.level_db.total_cmp(&b.level_db)).unwrap();
+        (best.part, best.level_db)
+    }
+
+    #[test]
+    fn strikes_at_a_parts_frequency_are_evidence_for_it_also_when_balls_slip() {
+        let frequencies = Bearing::DEEP_GROOVE_6205.frequencies_hz(RPM);
+        for part in [Part::OuterRace, Part::InnerRace, Part::Ball] {
+            for slip in [0.99, 1.0, 1.01] {
+                let found = strongest(&strikes(slip * part.frequency(&frequencies), 0.5));
+                assert!(found.0 == part && found.1 > 15.0, "{part:?}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn noise_alone_is_evidence_for_nothing() {
+        assert!(strongest(&strikes(0.001, 1.0)).1 < 10.0);
+    }
+
+    #[test]
+    fn labels_name_parts_by_the_words_people_use() {
+        for (label, part) in [
+            ("InnerRace", Some(Part::InnerRace)),
+            ("IR014", Some(Part::InnerRace)),
+            ("outer race @6", Some(Part::OuterRace)),
+            ("OR007@6", Some(Part::OuterRace)),
+            ("B021", Some(Part::Ball)),
+            ("Ball", Some(Part::Ball)),
+            ("cage", Some(Part::Cage)),
+            ("Normal", None),
+            ("Original", None),
+            ("Bent shaft", None),
+            ("inner and outer race", None),
+        ] {
+            assert_eq!(Part::of_label(label), part, "{label}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_judged_is_refused_with_the_reason() {
+        let of = |samples: &[f32], rpm| evidence(samples, RATE, rpm, &Bearing::DEEP_GROOVE_6205);
+        let message = of(&[0.5; 1000], RPM).unwrap_err().to_string();
+        assert!(message.contains("2.4 turns") && message.contains("8229 samples"), "{message}");
+        assert_eq!(of(&[0.5; 1000], 0.0), Err(EvidenceError::Speed(0.0)));
+        let mut samples = vec![0.5; 20_000];
+        samples[7] = f32::NAN;
+        assert_eq!(of(&samples, RPM), Err(EvidenceError::NotFinite(7)));
+        // Silence has no floor, and so no harmonics.
+        let silence = vec![0.0; 20_000];
+        assert!(of(&silence, RPM).unwrap().iter().all(|e| e.harmonics_db.is_empty()));
+    }
+}
