@@ -20,14 +20,15 @@
 
 use std::ops::Range;
 
+use ndarray::ArrayRef2;
 use pulp::Simd;
 use rayon::prelude::*;
 
-use super::Mixture;
 use super::expectation::{NotPositiveDefinite, variance};
 use super::kernel::log_product;
 use super::moments::{Bounds, Column, TILE};
 use super::sample::{Rows, Sample};
+use super::{Covariance, Mixture};
 
 /// Bounds are kept where there are at least this many dimensions for each component.
 const DIMENSIONS_PER_COMPONENT: usize = 4;
@@ -95,6 +96,19 @@ impl<T: Sample> Diagonal<T> {
         Ok(Self { dimensions, constants, scale, shift, decay })
     }
 
+    /// For distances to the rows of a matrix: components of variance one, of which only
+    /// [`squares`](Self::squares) makes sense.
+    pub(super) fn at(places: &ArrayRef2<f64>) -> Self {
+        let (components, dimensions) = places.dim();
+        Self {
+            dimensions,
+            constants: vec![0.0; components],
+            scale: vec![T::from_f64(1.0); components * dimensions],
+            shift: places.iter().map(|&x| T::from_f64(-x)).collect(),
+            decay: Vec::new(),
+        }
+    }
+
     /// Log densities `ln π_k N_k(x)` of the rows in `range`, a column for each component; −∞
     /// where bounds say that they are more than `window` under a row's best. `bounds` are
     /// those of the rows, one for each component, or none.
@@ -149,11 +163,12 @@ impl<T: Sample> Diagonal<T> {
         // A block is summed in the data's own precision, blocks in f64.
         for from in (0..self.dimensions).step_by(block) {
             let count = block.min(self.dimensions - from);
-            for (r, i) in range.clone().enumerate() {
-                let row = &rows.row(i)[from..from + count];
-                for (values, &value) in values.chunks_exact_mut(TILE).zip(row) {
-                    values[r] = value;
+            for octet in (0..range.len()).step_by(8) {
+                let mut x = [&rows.row(range.start)[from..from + count]; 8];
+                for (x, i) in x.iter_mut().zip(range.start + octet..range.end) {
+                    *x = &rows.row(i)[from..from + count];
                 }
+                turn(x, octet, &mut values);
             }
             for (k, out) in out.iter_mut().enumerate() {
                 let at = k * self.dimensions + from..k * self.dimensions + from + count;
@@ -265,6 +280,17 @@ impl<T: Sample> Diagonal<T> {
     }
 }
 
+/// Puts the values of eight rows side by side, dimension by dimension, from row `at` of a tile.
+#[inline(always)]
+fn turn<T: Sample>(x: [&[T]; 8], at: usize, values: &mut [T]) {
+    for (j, values) in values.chunks_exact_mut(TILE).take(x[0].len()).enumerate() {
+        let values = &mut values[at..at + 8];
+        for r in 0..8 {
+            values[r] = x[r][j];
+        }
+    }
+}
+
 /// Rows from one on.
 #[derive(Clone, Copy)]
 struct Tile<'a, T> {
@@ -298,7 +324,10 @@ fn prepare<T: Sample>(
     shift: &mut [T],
 ) -> Result<Prepared, NotPositiveDefinite> {
     let dimensions = scale.len();
-    let variances: Vec<f64> = (0..dimensions).map(|j| variance(mixture, k, j)).collect();
+    let variances = match &mixture.covariance {
+        Covariance::Diagonal(variances) => variances.row(k).to_vec(),
+        _ => (0..dimensions).map(|j| variance(mixture, k, j)).collect(),
+    };
     if variances.iter().any(|v| v.is_nan() || *v <= 0.0) {
         return Err(NotPositiveDefinite(k));
     }

@@ -167,7 +167,7 @@ impl<T: Sample> Share<T> for Nearest<T> {
 }
 
 /// Equal spherical components, of which the likeliest is the nearest.
-pub(super) fn nearest_mixture(means: &Array2<f64>) -> Mixture {
+fn nearest_mixture(means: &Array2<f64>) -> Mixture {
     let components = means.nrows();
     Mixture {
         weights: Array1::from_elem(components, 1.0 / components as f64),

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::Mixture;
 use super::diagonal::Diagonal;
-use super::expectation::{Evaluator, NotPositiveDefinite, nearest_mixture, normalise};
+use super::expectation::{Evaluator, NotPositiveDefinite, normalise};
 use super::moments::{Column, TILE};
 use super::sample::{Rows, Sample};
 
@@ -63,11 +63,11 @@ pub(crate) fn squared_distances(x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array
     if x.is_empty() || y.is_empty() {
         return Array2::zeros((x.nrows(), y.nrows()));
     }
-    let (x, y) = (x.as_standard_layout(), y.as_standard_layout().into_owned());
-    match (Rows::new(x.view(), None), Diagonal::new(&nearest_mixture(&y), None)) {
-        (Some(rows), Ok(diagonal)) => table(&rows, y.nrows(), &Distances(&diagonal)),
-        _ => unreachable!("the rows are in standard layout, and a variance of one is above zero"),
-    }
+    let x = x.as_standard_layout();
+    let Some(rows) = Rows::new(x.view(), None) else {
+        unreachable!("the matrix was just put in standard layout");
+    };
+    table(&rows, y.nrows(), &Distances(&Diagonal::at(y)))
 }
 
 /// The rows of each tile.

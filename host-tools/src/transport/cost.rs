@@ -1,7 +1,7 @@
 //! Squared Wasserstein-2 distances between the components of two mixtures.
 
 use nalgebra::DMatrix;
-use ndarray::{Array2, ArrayRef2, Axis};
+use ndarray::{Array2, ArrayRef2, Axis, concatenate};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -128,15 +128,15 @@ fn check(mixture: &Mixture, which: &'static str) -> Result<(), CostError> {
 
 /// Means and standard deviations side by side, K × 2d, or `None` for full and tied covariances.
 fn location_scale(mixture: &Mixture) -> Option<Array2<f64>> {
-    let (components, dims) = mixture.means.dim();
-    let deviation: &(dyn Fn(usize, usize) -> f64 + Sync) = match &mixture.covariance {
-        Covariance::Diagonal(variances) => &|k, i| variances[[k, i]].sqrt(),
-        Covariance::Spherical(variances) => &|k, _| variances[k].sqrt(),
+    let deviations = match &mixture.covariance {
+        Covariance::Diagonal(variances) => variances.mapv(f64::sqrt),
+        Covariance::Spherical(variances) => {
+            let deviations = variances.mapv(f64::sqrt).insert_axis(Axis(1));
+            deviations.broadcast(mixture.means.dim())?.to_owned()
+        }
         Covariance::Tied(_) | Covariance::Full(_) => return None,
     };
-    Some(Array2::from_shape_fn((components, 2 * dims), |(k, i)| {
-        if i < dims { mixture.means[[k, i]] } else { deviation(k, i - dims) }
-    }))
+    concatenate(Axis(1), &[mixture.means.view(), deviations.view()]).ok()
 }
 
 /// A covariance as `F Fᵀ`, with its trace.
