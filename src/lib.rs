@@ -5,6 +5,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod diagnosis;
 pub mod features;
 pub mod label;
 pub mod math;

@@ -4,11 +4,12 @@ use core::fmt;
 
 use heapless::Vec;
 
-use crate::label::{self, Label};
+use crate::diagnosis::{Diagnosis, diagnose};
+use crate::features;
+use crate::label::Label;
 use crate::model::{Model, ModelError};
 use crate::spectrum::Spectrum;
 use crate::window::{Sample, Window};
-use crate::{features, mixture};
 
 /// Why a decision window was not analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,11 +50,16 @@ impl core::error::Error for SensorFault {}
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Finding<const CLASSES: usize> {
-    /// The MAP class, or unknown.
+    /// The class, or what is unknown.
     pub label: Label,
-    /// Log-likelihood of the features under the model's mixture, in nats.
-    pub log_likelihood: f32,
-    /// Probability of each class, in the order of the model's class names.
+    /// Log-likelihood of the features under the gate, in nats; `None` without a gate.
+    pub gate_log_likelihood: Option<f32>,
+    /// Log-likelihood under the components that tell classes apart, in nats; `None` where
+    /// the gate called the window healthy or the model has no such components.
+    pub log_likelihood: Option<f32>,
+    /// Probability of each class, in the order of the model's class names. One for the
+    /// healthy class where the gate called the window healthy; all zero where a fault was
+    /// found and the model has no fault types.
     pub posterior: Vec<f32, CLASSES>,
 }
 
@@ -89,6 +95,7 @@ pub struct Monitor<
     model: Model<'m>,
     window: Window<S, FFT, AXES>,
     scratch: [f32; FFT],
+    /// Holds the direction of the features once their sums have been used.
     band_sums: Vec<f32, DIMS>,
     features: Vec<f32, DIMS>,
     responsibilities: Vec<f32, COMPONENTS>,
@@ -205,7 +212,9 @@ impl<
         &self.features
     }
 
-    /// Responsibility of each component for the last decision window without a sensor fault.
+    /// Responsibility of each component for the last decision window without a sensor fault:
+    /// of the gate's components among themselves, and of the others among themselves (zero
+    /// where they were not asked).
     pub fn responsibilities(&self) -> &[f32] {
         &self.responsibilities
     }
@@ -238,19 +247,17 @@ impl<
         }
         features::standardise(&mut self.features, model.shift(), model.scale());
 
-        mixture::log_densities(model.components(), &self.features, &mut self.responsibilities);
-        let log_likelihood = mixture::responsibilities(&mut self.responsibilities);
-
         let mut posterior = Vec::new();
         // `new` checked that the model's classes fit.
         let _ = posterior.resize(model.classes(), 0.0);
-        label::posterior(&self.responsibilities, model.labels(), &mut posterior);
-        let label = if log_likelihood < model.log_likelihood_min() {
-            Label::Unknown
-        } else {
-            Label::Class(label::map_class(&posterior))
-        };
-        Ok(Finding { label, log_likelihood, posterior })
+        let Diagnosis { label, gate_log_likelihood, log_likelihood } = diagnose(
+            model,
+            &self.features,
+            &mut self.band_sums,
+            &mut self.responsibilities,
+            &mut posterior,
+        );
+        Ok(Finding { label, gate_log_likelihood, log_likelihood, posterior })
     }
 
     fn restart_decision(&mut self) {
@@ -271,7 +278,7 @@ pub const fn device_ram(
     components: usize,
 ) -> usize {
     /// The view of the model and the counters of window and monitor.
-    const STATE: usize = 148;
+    const STATE: usize = 160;
     let window = sample_size * fft * axes;
     let scratch = 4 * fft;
     // Each buffer carries its length.

@@ -18,10 +18,13 @@ pub struct DeviceReport {
 /// What the device found in a decision window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceFinding {
-    /// The MAP class, or unknown.
+    /// The class, or what is unknown.
     pub label: Label,
-    /// Log-likelihood in nats.
-    pub log_likelihood: f32,
+    /// Log-likelihood under the gate, in nats; `None` without one.
+    pub gate_log_likelihood: Option<f32>,
+    /// Log-likelihood under the components that tell classes apart, in nats; `None` where
+    /// they were not asked.
+    pub log_likelihood: Option<f32>,
     /// Probability of each class.
     pub posterior: Vec<f32>,
 }
@@ -30,11 +33,13 @@ impl DeviceReport {
     /// Whether two reports agree in label, fault and every bit of every number.
     pub fn same_bits(&self, other: &Self) -> bool {
         let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        let bit = |x: Option<f32>| x.map(f32::to_bits);
         self.index == other.index
             && match (&self.finding, &other.finding) {
                 (Ok(a), Ok(b)) => {
                     a.label == b.label
-                        && a.log_likelihood.to_bits() == b.log_likelihood.to_bits()
+                        && bit(a.gate_log_likelihood) == bit(b.gate_log_likelihood)
+                        && bit(a.log_likelihood) == bit(b.log_likelihood)
                         && bits(&a.posterior) == bits(&b.posterior)
                 }
                 (Err(a), Err(b)) => a == b,
@@ -73,6 +78,7 @@ fn run_axes<const AXES: usize>(
                 index: report.index,
                 finding: report.finding.map(|finding| DeviceFinding {
                     label: finding.label,
+                    gate_log_likelihood: finding.gate_log_likelihood,
                     log_likelihood: finding.log_likelihood,
                     posterior: finding.posterior.to_vec(),
                 }),

@@ -179,8 +179,11 @@ fn print(line: &mut Line<'_>, report: &Report<CLASSES>) {
             match finding.label {
                 Label::Class(class) => line.text(" class=").decimal(class),
                 Label::Unknown => line.text(" unknown"),
+                Label::UnknownFault => line.text(" unknown_fault"),
             };
-            line.text(" log_likelihood=").bits(finding.log_likelihood).text(" posterior=");
+            optional(line.text(" gate_log_likelihood="), finding.gate_log_likelihood);
+            optional(line.text(" log_likelihood="), finding.log_likelihood);
+            line.text(" posterior=");
             for (class, probability) in finding.posterior.iter().enumerate() {
                 line.text(if class == 0 { "" } else { "," }).bits(*probability);
             }
@@ -190,6 +193,14 @@ fn print(line: &mut Line<'_>, report: &Report<CLASSES>) {
         }
     }
     line.end();
+}
+
+/// The bits of a number, or a dash for one that was not computed.
+fn optional(line: &mut Line<'_>, number: Option<f32>) {
+    match number {
+        Some(number) => line.bits(number),
+        None => line.text("-"),
+    };
 }
 
 fn explain(line: &mut Line<'_>, failure: &Failure) {
