@@ -13,8 +13,10 @@ pub mod mixture;
 pub mod model;
 pub mod monitor;
 pub mod spectrum;
+pub mod statistics;
 pub mod window;
 
 pub use label::Label;
 pub use model::{Model, ModelError};
 pub use monitor::{Finding, Monitor, Report, SensorFault};
+pub use statistics::Statistics;

@@ -9,6 +9,7 @@ use crate::features;
 use crate::label::Label;
 use crate::model::{Model, ModelError};
 use crate::spectrum::Spectrum;
+use crate::statistics::{Moments, Statistics};
 use crate::window::{Sample, Window};
 
 /// Why a decision window was not analysed.
@@ -49,7 +50,7 @@ impl core::error::Error for SensorFault {}
 /// What was found in a decision window.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Finding<const CLASSES: usize> {
+pub struct Finding<const AXES: usize, const CLASSES: usize> {
     /// The class, or what is unknown.
     pub label: Label,
     /// Log-likelihood of the features under the gate, in nats; `None` without a gate.
@@ -61,16 +62,18 @@ pub struct Finding<const CLASSES: usize> {
     /// healthy class where the gate called the window healthy; all zero where a fault was
     /// found and the model has no fault types.
     pub posterior: Vec<f32, CLASSES>,
+    /// Level, rms, kurtosis and crest factor of each axis.
+    pub statistics: [Statistics; AXES],
 }
 
 /// The result of one decision window.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Report<const CLASSES: usize> {
+pub struct Report<const AXES: usize, const CLASSES: usize> {
     /// Decision windows before this one, counted from the start; wraps after 2³².
     pub index: u32,
     /// The finding, or why there is none.
-    pub finding: Result<Finding<CLASSES>, SensorFault>,
+    pub finding: Result<Finding<AXES, CLASSES>, SensorFault>,
 }
 
 /// Takes samples and reports a label for each decision window, in fixed memory.
@@ -99,6 +102,7 @@ pub struct Monitor<
     band_sums: Vec<f32, DIMS>,
     features: Vec<f32, DIMS>,
     responsibilities: Vec<f32, COMPONENTS>,
+    moments: [Moments; AXES],
     segments: u32,
     index: u32,
     fault: Option<SensorFault>,
@@ -154,6 +158,7 @@ impl<
             band_sums: Vec::new(),
             features: Vec::new(),
             responsibilities: Vec::new(),
+            moments: [Moments::EMPTY; AXES],
             segments: 0,
             index: 0,
             fault: None,
@@ -167,7 +172,7 @@ impl<
 
     /// Takes one sample of each axis; a report when it completes a decision window.
     #[inline]
-    pub fn push(&mut self, sample: [S; AXES]) -> Option<Report<CLASSES>> {
+    pub fn push(&mut self, sample: [S; AXES]) -> Option<Report<AXES, CLASSES>> {
         if !self.window.push(sample) {
             return None;
         }
@@ -186,7 +191,7 @@ impl<
     pub fn push_slice(
         &mut self,
         samples: &[[S; AXES]],
-        mut on_report: impl FnMut(Report<CLASSES>),
+        mut on_report: impl FnMut(Report<AXES, CLASSES>),
     ) {
         for sample in samples {
             if let Some(report) = self.push(*sample) {
@@ -219,13 +224,17 @@ impl<
         &self.responsibilities
     }
 
-    /// Band power of a full window, added to the sums of each axis.
+    /// Band power and moments of a full window, added to those of each axis.
     fn segment(&mut self) {
         let front_end = self.model.front_end();
         let bands = front_end.bands().max(1);
-        for (axis, sums) in self.band_sums.chunks_exact_mut(bands).enumerate() {
+        // Each sample counts once, however the segments overlap.
+        let fresh = if self.segments == 0 { front_end.fft_len } else { front_end.hop };
+        let axes = self.band_sums.chunks_exact_mut(bands).zip(&mut self.moments);
+        for (axis, (sums, moments)) in axes.enumerate() {
             match self.window.taper(axis, &mut self.scratch) {
                 Ok(()) => {
+                    moments.add(self.window.newest(axis, fresh));
                     let spectrum = Spectrum::transform(&mut self.scratch, front_end.fft_len);
                     features::add_band_power(sums, front_end.band_edges, spectrum);
                 }
@@ -234,16 +243,20 @@ impl<
         }
     }
 
-    fn decide(&mut self) -> Result<Finding<CLASSES>, SensorFault> {
+    fn decide(&mut self) -> Result<Finding<AXES, CLASSES>, SensorFault> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
         let model = &self.model;
-        let bands = model.front_end().bands().max(1);
-        for (sums, features) in
-            self.band_sums.chunks_exact(bands).zip(self.features.chunks_exact_mut(bands))
-        {
-            features::log_bands(sums, features)?;
+        let front_end = model.front_end();
+        let bands = front_end.bands().max(1);
+        let offset = features::level_offset(front_end.fft_len, front_end.segments);
+        let mut statistics = [Moments::EMPTY.statistics(0.0); AXES];
+        let sums = self.band_sums.chunks_exact(bands);
+        let axes = sums.zip(self.features.chunks_exact_mut(bands)).zip(&self.moments);
+        for (((sums, features), moments), statistics) in axes.zip(&mut statistics) {
+            let level = features::log_bands(sums, features)?;
+            *statistics = moments.statistics(level + offset);
         }
         features::standardise(&mut self.features, model.shift(), model.scale());
 
@@ -257,11 +270,12 @@ impl<
             &mut self.responsibilities,
             &mut posterior,
         );
-        Ok(Finding { label, gate_log_likelihood, log_likelihood, posterior })
+        Ok(Finding { label, gate_log_likelihood, log_likelihood, posterior, statistics })
     }
 
     fn restart_decision(&mut self) {
         self.band_sums.fill(0.0);
+        self.moments = [Moments::EMPTY; AXES];
         self.segments = 0;
         self.fault = None;
     }
@@ -280,8 +294,9 @@ pub const fn device_ram(
     /// The view of the model and the counters of window and monitor.
     const STATE: usize = 160;
     let window = sample_size * fft * axes;
+    let moments = size_of::<Moments>() * axes;
     let scratch = 4 * fft;
     // Each buffer carries its length.
     let buffers = 2 * (4 + 4 * dims) + 4 + 4 * components;
-    STATE + window + scratch + buffers
+    STATE + window + scratch + buffers + moments
 }

@@ -8,7 +8,7 @@ use rebearing::{Label, Model, Monitor, Report, SensorFault};
 
 type Small<'m, S> = Monitor<'m, S, 256, 1, 4, 3, 3>;
 
-fn reports(samples: &[f32]) -> Vec<Report<3>> {
+fn reports(samples: &[f32]) -> Vec<Report<1, 3>> {
     let model = Model::parse(common::GOLDEN).unwrap();
     let mut monitor = Small::<f32>::new(model).unwrap();
     let mut reports = Vec::new();
@@ -32,7 +32,14 @@ proptest! {
             .step_by(128)
             .map(|s| s.iter().map(|x| f64::from(*x)).collect())
             .collect();
-        let features = common::features(&segments, model.front_end().band_edges);
+        let (features, level) =
+            common::features_and_level(&segments, model.front_end().band_edges);
+        let [axis] = finding.statistics;
+        prop_assert!((f64::from(axis.level) - level).abs() < 1e-4, "{axis:?} {level}");
+        let all: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+        for (a, b) in [axis.rms, axis.kurtosis, axis.crest].into_iter().zip(common::statistics(&all)) {
+            prop_assert!((f64::from(a) - b).abs() < 1e-5 * b, "{axis:?} {b}");
+        }
         let z: Vec<f64> = features
             .iter()
             .zip(model.shift().iter().zip(model.scale()))
@@ -111,7 +118,14 @@ fn silence_is_a_fault_and_gain_is_not_a_difference() {
     assert_eq!(silent[0].finding.as_ref().unwrap_err(), &SensorFault::Flat);
     let x = noise(384);
     let loud: Vec<f32> = x.iter().map(|x| x * 4096.0).collect();
-    assert_eq!(reports(&x), reports(&loud));
+    let [quiet, loud] = [reports(&x), reports(&loud)].map(|r| r[0].finding.clone().unwrap());
+    assert_eq!((quiet.label, &quiet.posterior), (loud.label, &loud.posterior));
+    assert_eq!(quiet.log_likelihood, loud.log_likelihood);
+    // Gain is a difference to the level and rms, but not to the shape.
+    let ([quiet], [loud]) = (quiet.statistics, loud.statistics);
+    assert!((loud.level - quiet.level - 2.0 * 4096.0_f32.ln()).abs() < 1e-4);
+    assert_eq!(loud.rms, 4096.0 * quiet.rms);
+    assert_eq!((loud.kurtosis, loud.crest), (quiet.kurtosis, quiet.crest));
     let tiny: Vec<f32> = x.iter().map(|x| x * 1e-25).collect();
     assert_eq!(reports(&tiny)[0].finding.as_ref().unwrap_err(), &SensorFault::OutOfRange);
 }

@@ -2,7 +2,7 @@
 
 use rebearing::model::format::{self, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::window::Sample;
-use rebearing::{Label, Model, ModelError, Monitor, Report};
+use rebearing::{Label, Model, ModelError, Monitor, Report, Statistics};
 use zerocopy::IntoBytes as _;
 
 /// Valid model files, the seeds of the mutations.
@@ -134,7 +134,7 @@ fn run<S: Sample, const AXES: usize>(model: Model<'_>, mut samples: impl Iterato
 }
 
 /// A sensor fault, or numbers that mean something.
-fn check_report(report: &Report<MAX_CLASSES>, model: &Model<'_>) {
+fn check_report<const AXES: usize>(report: &Report<AXES, MAX_CLASSES>, model: &Model<'_>) {
     let Ok(finding) = &report.finding else { return };
     let asked = [finding.gate_log_likelihood, finding.log_likelihood];
     assert!(asked.iter().flatten().all(|x| x.is_finite()), "log-likelihoods {asked:?}");
@@ -149,6 +149,12 @@ fn check_report(report: &Report<MAX_CLASSES>, model: &Model<'_>) {
     };
     assert!((sum - expected).abs() < 1e-3, "posterior sums to {sum}");
     assert!(finding.posterior.iter().all(|p| (0.0..=1.001).contains(p)));
+    for Statistics { level, rms, kurtosis, crest } in finding.statistics {
+        assert!(level.is_finite() && rms.is_finite() && rms > 0.0, "{:?}", finding.statistics);
+        // A single outlier among n samples has a kurtosis of about n and a crest of √n.
+        assert!((0.99..1e9).contains(&kurtosis), "{:?}", finding.statistics);
+        assert!((0.99..1e5).contains(&crest), "{:?}", finding.statistics);
+    }
     assert!(match finding.label {
         Label::Class(class) => class < model.classes(),
         Label::Unknown => model.gate().is_none(),

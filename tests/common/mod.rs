@@ -127,19 +127,45 @@ pub fn power(window: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Features of one axis: log band power averaged over segments, mean logarithm removed.
-pub fn features(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
+/// Mean square of each band, averaged over the segments.
+pub fn band_mean_squares(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
     let mut bands = vec![0.0; edges.len() - 1];
     for segment in segments {
         let power = power(&taper(segment));
+        // Both halves of the spectrum, by Parseval, and what the taper took.
+        let points = segment.len() as f64;
+        let hann: f64 = (0..segment.len()).map(|i| (PI * i as f64 / points).sin().powi(4)).sum();
+        let share = 2.0 / (points * hann) / segments.len() as f64;
         for (band, edge) in bands.iter_mut().zip(edges.windows(2)) {
-            *band += power[edge[0] as usize..edge[1] as usize].iter().sum::<f64>();
+            *band += share * power[edge[0] as usize..edge[1] as usize].iter().sum::<f64>();
         }
     }
+    bands
+}
+
+/// Features of one axis, and the level removed from them: log mean square of each band, mean
+/// logarithm removed.
+pub fn features_and_level(segments: &[Vec<f64>], edges: &[u32]) -> (Vec<f64>, f64) {
+    let bands = band_mean_squares(segments, edges);
     let total: f64 = bands.iter().sum();
     let logs: Vec<f64> = bands.iter().map(|band| (band / total + 1e-12).ln()).collect();
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-    logs.iter().map(|log| log - mean).collect()
+    (logs.iter().map(|log| log - mean).collect(), mean + total.ln())
+}
+
+/// The features alone.
+pub fn features(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
+    features_and_level(segments, edges).0
+}
+
+/// Rms, kurtosis and crest factor about the mean.
+pub fn statistics(x: &[f64]) -> [f64; 3] {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let moment = |power| x.iter().map(|x| (x - mean).powi(power)).sum::<f64>() / n;
+    let rms = moment(2).sqrt();
+    let peak = x.iter().map(|x| (x - mean).abs()).fold(0.0, f64::max);
+    [rms, moment(4) / moment(2).powi(2), peak / rms]
 }
 
 /// Direction of the standardised features, with a root mean square of one; zeros for zero.

@@ -15,6 +15,7 @@ use panic_never as _;
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
+use rebearing::statistics::Moments;
 use rebearing::window::{Hann, Sample, Window};
 use rebearing::{Model, ModelError, Monitor, diagnosis, features, label, math, mixture};
 
@@ -103,6 +104,9 @@ fn inspect<T: Clone + PartialEq>(report: &T) {
 fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
     let mut window = black_box(Window::<S, FFT, AXES>::new(number(), number()));
     black_box((window.push([sample; AXES]), S::ZERO.to_f32(), sample.to_f32()));
+    for x in window.newest(number(), number()) {
+        black_box(x);
+    }
     let mut out = [0.0; FFT];
     if let Err(fault) = window.taper(number(), &mut out) {
         // The sink takes everything.
@@ -131,6 +135,11 @@ fn stages() {
     // Refused sums are as good as any for what follows.
     let _ = black_box(features::log_bands(sums, features));
     features::standardise(features, floats(), floats());
+
+    black_box(features::level_offset(number(), number()));
+    let mut moments = black_box(Moments::EMPTY);
+    moments.add(floats().iter().copied());
+    black_box(moments.statistics(black_box(0.0)));
 
     let mut scores = black_box(FLOATS);
     let scores = scores.get_mut(..number()).unwrap_or_default();

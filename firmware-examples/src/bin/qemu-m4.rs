@@ -17,7 +17,7 @@ use firmware_examples::semihosting::{COMMAND_LINE, Console, File, command_line, 
 use panic_never as _;
 use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::window::Sample;
-use rebearing::{Label, Model, ModelError, Monitor, Report};
+use rebearing::{Label, Model, ModelError, Monitor, Report, Statistics};
 
 /// Room for every model that the format allows: one firmware for all of them.
 const FFT: usize = 4096;
@@ -172,7 +172,7 @@ fn announce<S: Raw>(line: &mut Line<'_>, axes: usize, ram: usize) {
     line.end();
 }
 
-fn print(line: &mut Line<'_>, report: &Report<CLASSES>) {
+fn print<const AXES: usize>(line: &mut Line<'_>, report: &Report<AXES, CLASSES>) {
     line.text("report ").decimal(report.index as usize);
     match &report.finding {
         Ok(finding) => {
@@ -186,6 +186,14 @@ fn print(line: &mut Line<'_>, report: &Report<CLASSES>) {
             line.text(" posterior=");
             for (class, probability) in finding.posterior.iter().enumerate() {
                 line.text(if class == 0 { "" } else { "," }).bits(*probability);
+            }
+            line.text(" statistics=");
+            for (axis, statistics) in finding.statistics.iter().enumerate() {
+                let Statistics { level, rms, kurtosis, crest } = *statistics;
+                line.text(if axis == 0 { "" } else { ";" }).bits(level);
+                for number in [rms, kurtosis, crest] {
+                    line.text(",").bits(number);
+                }
             }
         }
         Err(fault) => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rebearing::{Label, Model};
+use rebearing::{Label, Model, Statistics};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -66,6 +66,15 @@ fn log_likelihoods(finding: &DeviceFinding) -> String {
     text
 }
 
+/// Strength and shape of each axis.
+fn strengths(finding: &DeviceFinding) -> String {
+    let mut text = String::new();
+    for Statistics { rms, kurtosis, crest, .. } in &finding.statistics {
+        let _ = write!(text, "  rms {rms:.4} kurtosis {kurtosis:.2} crest {crest:.2}");
+    }
+    text
+}
+
 /// A report as JSON, with the class names of the model.
 pub(super) fn report_json(model: &Model<'_>, report: &DeviceReport) -> Value {
     match &report.finding {
@@ -76,12 +85,25 @@ pub(super) fn report_json(model: &Model<'_>, report: &DeviceReport) -> Value {
                 .enumerate()
                 .map(|(class, p)| (model.class_name(class).unwrap_or("?").to_owned(), json!(p)))
                 .collect();
+            let statistics: Vec<Value> = finding
+                .statistics
+                .iter()
+                .map(|axis| {
+                    json!({
+                        "level": axis.level,
+                        "rms": axis.rms,
+                        "kurtosis": axis.kurtosis,
+                        "crest": axis.crest,
+                    })
+                })
+                .collect();
             json!({
                 "window": report.index,
                 "label": label_name(model, report),
                 "gate_log_likelihood": finding.gate_log_likelihood,
                 "log_likelihood": finding.log_likelihood,
                 "posterior": posterior,
+                "statistics": statistics,
             })
         }
         Err(fault) => json!({
@@ -111,11 +133,12 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             let _ = match &report.finding {
                 Ok(finding) => writeln!(
                     text,
-                    "  {:>5}  {:<20} {:.3}{}",
+                    "  {:>5}  {:<20} {:.3}{}{}",
                     report.index,
                     label_name(&model, report),
                     finding.posterior.iter().copied().fold(0.0, f32::max),
-                    log_likelihoods(finding)
+                    log_likelihoods(finding),
+                    strengths(finding)
                 ),
                 Err(fault) => writeln!(text, "  {:>5}  sensor fault: {fault}", report.index),
             };
