@@ -23,8 +23,9 @@ pub fn add_band_power(sums: &mut [f32], edges: &[u32], spectrum: Spectrum<'_>) {
 /// Features of one axis from its band sums: ln of each band's share of the total, minus
 /// the mean of these logarithms, which takes the sensor's gain and the level out.
 ///
+/// Gives the level that was taken out: with it added, a feature is ln of the band's sum.
 /// Power that overflowed or vanished is refused: its logarithms would mean nothing.
-pub fn log_bands(sums: &[f32], features: &mut [f32]) -> Result<(), SensorFault> {
+pub fn log_bands(sums: &[f32], features: &mut [f32]) -> Result<f32, SensorFault> {
     let mut total = 0.0;
     for sum in sums {
         total += sum;
@@ -41,7 +42,15 @@ pub fn log_bands(sums: &[f32], features: &mut [f32]) -> Result<(), SensorFault> 
     for feature in features {
         *feature -= mean;
     }
-    Ok(())
+    Ok(mean + math::ln(total))
+}
+
+/// What turns the level of band sums into that of mean squares: ln of the mean square that a
+/// sum of one stands for, after the Hann taper, over `segments` of `fft_len` points.
+pub fn level_offset(fft_len: usize, segments: usize) -> f32 {
+    // Half of the spectrum is summed; the squares of a Hann window sum to 3/8 of its length.
+    let points = fft_len as f32;
+    math::ln(16.0 / 3.0 / (points * points * segments as f32))
 }
 
 /// Standardises features by the model's constants: (x − shift) · scale.
@@ -61,8 +70,10 @@ mod tests {
         let sums = [1.0, 10.0, 100.0, 0.5];
         let mut quiet = [0.0; 4];
         let mut loud = [0.0; 4];
-        log_bands(&sums, &mut quiet).unwrap();
-        log_bands(&sums.map(|s| s * 1024.0), &mut loud).unwrap();
+        let low = log_bands(&sums, &mut quiet).unwrap();
+        let high = log_bands(&sums.map(|s| s * 1024.0), &mut loud).unwrap();
+        assert!((high - low - 1024.0_f32.ln()).abs() < 1e-5);
+        assert!((quiet[2] + low - sums[2].ln()).abs() < 1e-5);
         assert_eq!(quiet, loud);
         assert!(quiet.iter().sum::<f32>().abs() < 1e-5);
     }

@@ -1,4 +1,4 @@
-//! Responsibilities to a label: class posterior, MAP class, or unknown.
+//! What a decision window is called, class posterior and MAP class.
 
 /// What a decision window is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +9,9 @@ pub enum Label {
     /// The mixture explains the window worse than the model's log-likelihood threshold:
     /// nothing like it was in the recordings that the model was fitted from.
     Unknown,
+    /// The gate says that the machine is not healthy, and the model cannot say what it has:
+    /// the fault is like none that the model was fitted from, or the model has no fault types.
+    UnknownFault,
 }
 
 /// Class posterior `Σ r(k) ν(k, ·)` over the components: `labels` holds a row of `posterior.len()` per component.

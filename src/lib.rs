@@ -5,6 +5,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod diagnosis;
 pub mod features;
 pub mod label;
 pub mod math;
@@ -12,8 +13,10 @@ pub mod mixture;
 pub mod model;
 pub mod monitor;
 pub mod spectrum;
+pub mod statistics;
 pub mod window;
 
 pub use label::Label;
 pub use model::{Model, ModelError};
 pub use monitor::{Finding, Monitor, Report, SensorFault};
+pub use statistics::Statistics;

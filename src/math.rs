@@ -1,6 +1,6 @@
-//! ln and exp, in one place, with their error bounds asserted.
+//! ln, exp and sqrt, in one place, with their error bounds asserted.
 //!
-//! Both come from `libm`: pure Rust, so the host and every Cortex-M compute the same bits.
+//! They come from `libm`: pure Rust, so the host and every Cortex-M compute the same bits.
 //! The standard library's versions call whatever C library the host has and would not.
 
 /// Natural logarithm of a positive, normal number; within 1e-7 relative (or absolute near 1).
@@ -13,9 +13,22 @@ pub fn exp(x: f32) -> f32 {
     libm::expf(x)
 }
 
+/// Square root, correctly rounded.
+pub fn sqrt(x: f32) -> f32 {
+    libm::sqrtf(x)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{exp, ln};
+    use super::{exp, ln, sqrt};
+
+    #[test]
+    fn sqrt_is_correctly_rounded() {
+        for step in 0..2_000_000_u32 {
+            let x = f32::from_bits(step * 1063);
+            assert_eq!(sqrt(x), f64::from(x).sqrt() as f32, "{x:e}");
+        }
+    }
 
     #[test]
     fn ln_keeps_its_bound_over_all_exponents() {

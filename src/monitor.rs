@@ -4,11 +4,13 @@ use core::fmt;
 
 use heapless::Vec;
 
-use crate::label::{self, Label};
+use crate::diagnosis::{Diagnosis, diagnose};
+use crate::features;
+use crate::label::Label;
 use crate::model::{Model, ModelError};
 use crate::spectrum::Spectrum;
+use crate::statistics::{Moments, Statistics};
 use crate::window::{Sample, Window};
-use crate::{features, mixture};
 
 /// Why a decision window was not analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,23 +50,30 @@ impl core::error::Error for SensorFault {}
 /// What was found in a decision window.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Finding<const CLASSES: usize> {
-    /// The MAP class, or unknown.
+pub struct Finding<const AXES: usize, const CLASSES: usize> {
+    /// The class, or what is unknown.
     pub label: Label,
-    /// Log-likelihood of the features under the model's mixture, in nats.
-    pub log_likelihood: f32,
-    /// Probability of each class, in the order of the model's class names.
+    /// Log-likelihood of the features under the gate, in nats; `None` without a gate.
+    pub gate_log_likelihood: Option<f32>,
+    /// Log-likelihood under the components that tell classes apart, in nats; `None` where
+    /// the gate called the window healthy or the model has no such components.
+    pub log_likelihood: Option<f32>,
+    /// Probability of each class, in the order of the model's class names. One for the
+    /// healthy class where the gate called the window healthy; all zero where a fault was
+    /// found and the model has no fault types.
     pub posterior: Vec<f32, CLASSES>,
+    /// Level, rms, kurtosis and crest factor of each axis.
+    pub statistics: [Statistics; AXES],
 }
 
 /// The result of one decision window.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Report<const CLASSES: usize> {
+pub struct Report<const AXES: usize, const CLASSES: usize> {
     /// Decision windows before this one, counted from the start; wraps after 2³².
     pub index: u32,
     /// The finding, or why there is none.
-    pub finding: Result<Finding<CLASSES>, SensorFault>,
+    pub finding: Result<Finding<AXES, CLASSES>, SensorFault>,
 }
 
 /// Takes samples and reports a label for each decision window, in fixed memory.
@@ -89,9 +98,11 @@ pub struct Monitor<
     model: Model<'m>,
     window: Window<S, FFT, AXES>,
     scratch: [f32; FFT],
+    /// Holds the direction of the features once their sums have been used.
     band_sums: Vec<f32, DIMS>,
     features: Vec<f32, DIMS>,
     responsibilities: Vec<f32, COMPONENTS>,
+    moments: [Moments; AXES],
     segments: u32,
     index: u32,
     fault: Option<SensorFault>,
@@ -147,6 +158,7 @@ impl<
             band_sums: Vec::new(),
             features: Vec::new(),
             responsibilities: Vec::new(),
+            moments: [Moments::EMPTY; AXES],
             segments: 0,
             index: 0,
             fault: None,
@@ -160,7 +172,7 @@ impl<
 
     /// Takes one sample of each axis; a report when it completes a decision window.
     #[inline]
-    pub fn push(&mut self, sample: [S; AXES]) -> Option<Report<CLASSES>> {
+    pub fn push(&mut self, sample: [S; AXES]) -> Option<Report<AXES, CLASSES>> {
         if !self.window.push(sample) {
             return None;
         }
@@ -179,7 +191,7 @@ impl<
     pub fn push_slice(
         &mut self,
         samples: &[[S; AXES]],
-        mut on_report: impl FnMut(Report<CLASSES>),
+        mut on_report: impl FnMut(Report<AXES, CLASSES>),
     ) {
         for sample in samples {
             if let Some(report) = self.push(*sample) {
@@ -205,18 +217,24 @@ impl<
         &self.features
     }
 
-    /// Responsibility of each component for the last decision window without a sensor fault.
+    /// Responsibility of each component for the last decision window without a sensor fault:
+    /// of the gate's components among themselves, and of the others among themselves (zero
+    /// where they were not asked).
     pub fn responsibilities(&self) -> &[f32] {
         &self.responsibilities
     }
 
-    /// Band power of a full window, added to the sums of each axis.
+    /// Band power and moments of a full window, added to those of each axis.
     fn segment(&mut self) {
         let front_end = self.model.front_end();
         let bands = front_end.bands().max(1);
-        for (axis, sums) in self.band_sums.chunks_exact_mut(bands).enumerate() {
+        // Each sample counts once, however the segments overlap.
+        let fresh = if self.segments == 0 { front_end.fft_len } else { front_end.hop };
+        let axes = self.band_sums.chunks_exact_mut(bands).zip(&mut self.moments);
+        for (axis, (sums, moments)) in axes.enumerate() {
             match self.window.taper(axis, &mut self.scratch) {
                 Ok(()) => {
+                    moments.add(self.window.newest(axis, fresh));
                     let spectrum = Spectrum::transform(&mut self.scratch, front_end.fft_len);
                     features::add_band_power(sums, front_end.band_edges, spectrum);
                 }
@@ -225,36 +243,39 @@ impl<
         }
     }
 
-    fn decide(&mut self) -> Result<Finding<CLASSES>, SensorFault> {
+    fn decide(&mut self) -> Result<Finding<AXES, CLASSES>, SensorFault> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
         let model = &self.model;
-        let bands = model.front_end().bands().max(1);
-        for (sums, features) in
-            self.band_sums.chunks_exact(bands).zip(self.features.chunks_exact_mut(bands))
-        {
-            features::log_bands(sums, features)?;
+        let front_end = model.front_end();
+        let bands = front_end.bands().max(1);
+        let offset = features::level_offset(front_end.fft_len, front_end.segments);
+        let mut statistics = [Moments::EMPTY.statistics(0.0); AXES];
+        let sums = self.band_sums.chunks_exact(bands);
+        let axes = sums.zip(self.features.chunks_exact_mut(bands)).zip(&self.moments);
+        for (((sums, features), moments), statistics) in axes.zip(&mut statistics) {
+            let level = features::log_bands(sums, features)?;
+            *statistics = moments.statistics(level + offset);
         }
         features::standardise(&mut self.features, model.shift(), model.scale());
-
-        mixture::log_densities(model.components(), &self.features, &mut self.responsibilities);
-        let log_likelihood = mixture::responsibilities(&mut self.responsibilities);
 
         let mut posterior = Vec::new();
         // `new` checked that the model's classes fit.
         let _ = posterior.resize(model.classes(), 0.0);
-        label::posterior(&self.responsibilities, model.labels(), &mut posterior);
-        let label = if log_likelihood < model.log_likelihood_min() {
-            Label::Unknown
-        } else {
-            Label::Class(label::map_class(&posterior))
-        };
-        Ok(Finding { label, log_likelihood, posterior })
+        let Diagnosis { label, gate_log_likelihood, log_likelihood } = diagnose(
+            model,
+            &self.features,
+            &mut self.band_sums,
+            &mut self.responsibilities,
+            &mut posterior,
+        );
+        Ok(Finding { label, gate_log_likelihood, log_likelihood, posterior, statistics })
     }
 
     fn restart_decision(&mut self) {
         self.band_sums.fill(0.0);
+        self.moments = [Moments::EMPTY; AXES];
         self.segments = 0;
         self.fault = None;
     }
@@ -271,10 +292,11 @@ pub const fn device_ram(
     components: usize,
 ) -> usize {
     /// The view of the model and the counters of window and monitor.
-    const STATE: usize = 148;
+    const STATE: usize = 160;
     let window = sample_size * fft * axes;
+    let moments = size_of::<Moments>() * axes;
     let scratch = 4 * fft;
     // Each buffer carries its length.
     let buffers = 2 * (4 + 4 * dims) + 4 + 4 * components;
-    STATE + window + scratch + buffers
+    STATE + window + scratch + buffers + moments
 }

@@ -95,13 +95,28 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
         self.missing = self.length;
     }
 
+    /// The window of `axis` in two pieces, oldest sample first.
+    fn halves(&self, axis: usize) -> (&[S], &[S]) {
+        let ring = self.rings.get(axis).and_then(|ring| ring.get(..self.length as usize));
+        let (newer, older) =
+            ring.and_then(|ring| ring.split_at_checked(self.head as usize)).unwrap_or((&[], &[]));
+        (older, newer)
+    }
+
+    /// The newest `count` samples of `axis` (all, where there are fewer), oldest first.
+    pub fn newest(&self, axis: usize, count: usize) -> impl Iterator<Item = f32> + Clone + '_ {
+        let (older, newer) = self.halves(axis);
+        let skip = (older.len() + newer.len()).saturating_sub(count);
+        let older_kept = older.get(skip.min(older.len())..).unwrap_or(&[]);
+        let newer_kept = newer.get(skip.saturating_sub(older.len())..).unwrap_or(&[]);
+        older_kept.iter().chain(newer_kept).map(|x| x.to_f32())
+    }
+
     /// Writes the window of `axis` to `out`, mean removed and tapered, oldest sample first.
     ///
     /// Refuses a window that holds NaN or infinity, or that does not vary at all.
     pub fn taper(&self, axis: usize, out: &mut [f32; FFT]) -> Result<(), SensorFault> {
-        let ring = self.rings.get(axis).and_then(|ring| ring.get(..self.length as usize));
-        let (newer, older) =
-            ring.and_then(|ring| ring.split_at_checked(self.head as usize)).unwrap_or((&[], &[]));
+        let (older, newer) = self.halves(axis);
         let first = older.first().map_or(0.0, |x| x.to_f32());
 
         // Summing differences from the first sample keeps the mean exact when a large
@@ -190,6 +205,17 @@ mod tests {
         assert_eq!(full, [7, 11, 15, 19, 23]);
         let mut out = [0.0; 8];
         window.taper(0, &mut out).unwrap();
+        let newest = |count| window.newest(0, count).collect::<Vec<_>>();
+        assert_eq!(newest(3), [21.0, 22.0, 23.0]);
+        assert_eq!(newest(99), (16..24).map(|x| x as f32).collect::<Vec<_>>());
+        window.push([24.0]);
+        let newest = |count| window.newest(0, count).collect::<Vec<_>>();
+        assert_eq!(newest(3), [22.0, 23.0, 24.0]);
+        assert_eq!(newest(0), []);
+        let mut window = Window::<f32, 8, 1>::new(8, 4);
+        for i in 0..24 {
+            window.push([i as f32]);
+        }
         // Samples 16…23, mean 19.5.
         for (n, y) in out.iter().enumerate() {
             let w = (PI * n as f64 / 8.0).sin().powi(2);

@@ -7,7 +7,7 @@ mod common;
 
 use std::sync::LazyLock;
 
-use rebearing::SensorFault;
+use rebearing::{Label, SensorFault};
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
 use rebearing_host::device::{self, DeviceReport};
 use rebearing_host::domain::Domain;
@@ -110,6 +110,24 @@ fn silence_squares_impulses_and_bad_numbers_agree() {
     assert_eq!(first_fault(with(f32::MAX)), Some(SensorFault::OutOfRange));
     for samples in [square, impulse, vec![0.0; 768]] {
         both(&model, &recording(1, vec![samples]), SampleKind::I16);
+    }
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn gate_and_direction_agree() {
+    let model = ModelBytes::from_bytes(common::GOLDEN_GATE).expect("the golden file is valid");
+    let noise: Vec<f32> = (0..20_000_i32).map(|i| (i * i % 977) as f32).collect();
+    let colours: [fn(&[f32]) -> f32; 4] =
+        [|x| x[0], |x| x[0] + x[1], |x| x[0] - x[1], |x| x[0] - x[2]];
+    let mut seen = Vec::new();
+    for colour in colours {
+        let samples = noise.windows(3).map(colour).collect();
+        let reports = both(&model, &recording(1, vec![samples]), SampleKind::F32);
+        seen.extend(reports.into_iter().map(|report| report.finding.expect("a signal").label));
+    }
+    for label in [Label::Class(0), Label::Class(1), Label::Class(2), Label::UnknownFault] {
+        assert!(seen.contains(&label), "{label:?} is not put to the test: {seen:?}");
     }
 }
 

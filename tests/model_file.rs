@@ -2,27 +2,27 @@
 
 mod common;
 
-use rebearing::model::Aligned;
-use rebearing::model::format;
+use rebearing::model::{Aligned, Gate, format};
 use rebearing::{Model, ModelError, Monitor};
 use rebearing_host::model_file::{ModelBytes, seal};
 
-/// Writes the golden file anew: only for a new format version, never to make a test pass.
+/// Writes the golden files anew: only for a new format version, never to make a test pass.
 #[test]
-fn golden_file_is_what_the_writer_writes() {
-    let written = common::golden_contents();
-    if std::env::var_os("REBEARING_BLESS").is_some() {
-        std::fs::write(
-            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm"),
-            written.bytes(),
-        )
-        .expect("the golden file can be written");
-    }
-    // The tool's version is part of the provenance; all other bytes are fixed.
-    let golden = Model::parse(common::GOLDEN).expect("the golden file is valid");
-    let tool = written.model().provenance().tool;
-    if golden.provenance().tool == tool {
-        assert_eq!(written.bytes(), common::GOLDEN);
+fn golden_files_are_what_the_writer_writes() {
+    let all = [
+        ("model-v1.rbm", common::golden_contents(), common::GOLDEN),
+        ("model-v1-gate.rbm", common::golden_gate_contents(), common::GOLDEN_GATE),
+    ];
+    for (name, written, golden) in all {
+        if std::env::var_os("REBEARING_BLESS").is_some() {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/");
+            std::fs::write(format!("{folder}{name}"), written.bytes()).expect("can be written");
+        }
+        // The tool's version is part of the provenance; all other bytes are fixed.
+        let model = Model::parse(golden).expect("the golden file is valid");
+        if model.provenance().tool == written.model().provenance().tool {
+            assert_eq!(written.bytes(), golden, "{name}");
+        }
     }
 }
 
@@ -57,6 +57,62 @@ fn golden_file_reads_as_it_was_written() {
     assert_eq!(provenance.hash[31], 31);
 }
 
+#[test]
+fn the_gate_reads_as_it_was_written() {
+    assert_eq!(Model::parse(common::GOLDEN).unwrap().gate(), None);
+    let model = Model::parse(common::GOLDEN_GATE).unwrap();
+    let gate = Gate { components: 2, log_likelihood_min: -4.0, direction: true };
+    assert_eq!(model.gate(), Some(gate));
+    assert_eq!(model.components().len(), 4);
+    assert_eq!(model.components().next().unwrap().scale, [4.0, 2.0, 4.0, 2.0]);
+    assert_eq!(model.components().nth(2).unwrap().offset[3], 3.0);
+    assert_eq!(model.labels(), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25, 0.75]);
+    assert_eq!(model.log_likelihood_min(), -8.0);
+    let mut gate = Monitor::<f32, 256, 1, 4, 4, 3>::new(model).unwrap();
+    assert!(gate.push([0.0]).is_none());
+}
+
+#[test]
+fn a_gate_that_makes_no_sense_is_refused() {
+    let at = |tag: [u8; 4]| {
+        let at = common::GOLDEN_GATE.windows(4).position(|window| window == tag);
+        at.expect("the section is there") + format::SECTION_HEADER_LEN
+    };
+    let (gate, labels, counts) = (at(format::GATE), at(format::LABELS), at(format::COUNTS));
+    let cases: [(&str, usize, Word); 8] = [
+        ("number of gate components", gate, 0.into()),
+        ("number of gate components", gate, 5.into()),
+        ("gate threshold", gate + 4, f32::NAN.into()),
+        ("gate threshold", gate + 4, f32::INFINITY.into()),
+        ("gate flags", gate + 8, 2.into()),
+        ("healthy class of a gate", counts + 16, format::NO_CLASS.into()),
+        ("label of a gate component", counts + 16, 1.into()),
+        // A third gate component would be one that is labelled with a fault.
+        ("label of a gate component", gate, 3.into()),
+    ];
+    for (name, at, word) in cases {
+        let mut bytes = common::GOLDEN_GATE.to_vec();
+        bytes[at..at + 4].copy_from_slice(&word.0);
+        seal(&mut bytes);
+        match refusal(&bytes) {
+            ModelError::OutOfRange { field, .. } => assert_eq!(field, name),
+            error => panic!("{name}: {error}"),
+        }
+    }
+    // A label near enough to one for a row of fractions, but a gate is all or nothing.
+    let mut bytes = common::GOLDEN_GATE.to_vec();
+    put(&mut bytes, labels, 0.99995_f32);
+    seal(&mut bytes);
+    let error = refusal(&bytes);
+    assert_eq!(error, ModelError::OutOfRange { field: "label of a gate component", index: 0 });
+    let mut bytes = common::GOLDEN_GATE.to_vec();
+    put(&mut bytes, gate - 4, 16_u32);
+    bytes.splice(gate + 12..gate + 12, [0; 4]);
+    seal(&mut bytes);
+    let error = refusal(&bytes);
+    assert_eq!(error, ModelError::SectionLength { tag: format::GATE, needs: 12, has: 16 });
+}
+
 /// A copy of the golden file that can be changed, on a 4-byte boundary.
 fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = common::GOLDEN.to_vec();
@@ -77,9 +133,12 @@ fn sealed_refusal(change: impl FnOnce(&mut Vec<u8>)) -> ModelError {
 
 #[test]
 fn every_single_bit_flip_is_refused() {
-    for bit in 0..8 * common::GOLDEN.len() {
-        let bytes = changed(|bytes| bytes[bit / 8] ^= 1 << (bit % 8));
-        refusal(&bytes);
+    for golden in [common::GOLDEN, common::GOLDEN_GATE] {
+        for bit in 0..8 * golden.len() {
+            let mut bytes = golden.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            refusal(&bytes);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use rebearing::{Label, Model, Monitor, Report, SensorFault};
 
 type Small<'m, S> = Monitor<'m, S, 256, 1, 4, 3, 3>;
 
-fn reports(samples: &[f32]) -> Vec<Report<3>> {
+fn reports(samples: &[f32]) -> Vec<Report<1, 3>> {
     let model = Model::parse(common::GOLDEN).unwrap();
     let mut monitor = Small::<f32>::new(model).unwrap();
     let mut reports = Vec::new();
@@ -32,7 +32,14 @@ proptest! {
             .step_by(128)
             .map(|s| s.iter().map(|x| f64::from(*x)).collect())
             .collect();
-        let features = common::features(&segments, model.front_end().band_edges);
+        let (features, level) =
+            common::features_and_level(&segments, model.front_end().band_edges);
+        let [axis] = finding.statistics;
+        prop_assert!((f64::from(axis.level) - level).abs() < 1e-4, "{axis:?} {level}");
+        let all: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+        for (a, b) in [axis.rms, axis.kurtosis, axis.crest].into_iter().zip(common::statistics(&all)) {
+            prop_assert!((f64::from(a) - b).abs() < 1e-5 * b, "{axis:?} {b}");
+        }
         let z: Vec<f64> = features
             .iter()
             .zip(model.shift().iter().zip(model.scale()))
@@ -47,13 +54,13 @@ proptest! {
         ];
         let (log_likelihood, r) =
             common::responsibilities(&common::log_densities(&z, &weights, &means, &stds));
-        prop_assert!((f64::from(finding.log_likelihood) - log_likelihood).abs() < 1e-3);
+        prop_assert!((f64::from(finding.log_likelihood.unwrap()) - log_likelihood).abs() < 1e-3);
         let labels = model.labels();
         for class in 0..3 {
             let exact: f64 = (0..3).map(|k| r[k] * f64::from(labels[3 * k + class])).sum();
             prop_assert!((f64::from(finding.posterior[class]) - exact).abs() < 1e-3);
         }
-        prop_assert_eq!(finding.label == Label::Unknown, finding.log_likelihood < -60.0);
+        prop_assert_eq!(finding.label == Label::Unknown, finding.log_likelihood < Some(-60.0));
     }
 
     #[test]
@@ -72,7 +79,7 @@ proptest! {
         let x: Vec<f32> = bits.iter().map(|b| f32::from_bits(*b)).collect();
         for report in reports(&x) {
             if let Ok(finding) = report.finding {
-                prop_assert!(finding.log_likelihood.is_finite());
+                prop_assert!(finding.log_likelihood.is_some_and(f32::is_finite));
                 let sum: f32 = finding.posterior.iter().sum();
                 prop_assert!((sum - 1.0).abs() < 1e-4);
             }
@@ -111,9 +118,45 @@ fn silence_is_a_fault_and_gain_is_not_a_difference() {
     assert_eq!(silent[0].finding.as_ref().unwrap_err(), &SensorFault::Flat);
     let x = noise(384);
     let loud: Vec<f32> = x.iter().map(|x| x * 4096.0).collect();
-    assert_eq!(reports(&x), reports(&loud));
+    let [quiet, loud] = [reports(&x), reports(&loud)].map(|r| r[0].finding.clone().unwrap());
+    assert_eq!((quiet.label, &quiet.posterior), (loud.label, &loud.posterior));
+    assert_eq!(quiet.log_likelihood, loud.log_likelihood);
+    // Gain is a difference to the level and rms, but not to the shape.
+    let ([quiet], [loud]) = (quiet.statistics, loud.statistics);
+    assert!((loud.level - quiet.level - 2.0 * 4096.0_f32.ln()).abs() < 1e-4);
+    assert_eq!(loud.rms, 4096.0 * quiet.rms);
+    assert_eq!((loud.kurtosis, loud.crest), (quiet.kurtosis, quiet.crest));
     let tiny: Vec<f32> = x.iter().map(|x| x * 1e-25).collect();
     assert_eq!(reports(&tiny)[0].finding.as_ref().unwrap_err(), &SensorFault::OutOfRange);
+}
+
+#[test]
+fn a_gate_calls_white_noise_healthy_and_coloured_noise_a_fault() {
+    let model = Model::parse(common::GOLDEN_GATE).unwrap();
+    let mut monitor = Monitor::<f32, 256, 1, 4, 4, 3>::new(model).unwrap();
+    let mut find = |filter: fn(&[f32]) -> f32| {
+        let x = noise(386);
+        let frames: Vec<[f32; 1]> = x.windows(3).map(|x| [filter(x)]).collect();
+        let mut found = None;
+        monitor.clear();
+        monitor.push_slice(&frames, |report| found = report.finding.ok());
+        (found.unwrap(), monitor.responsibilities().to_vec())
+    };
+    let (white, r) = find(|x| x[0]);
+    assert_eq!(white.label, Label::Class(0));
+    assert!(white.gate_log_likelihood >= Some(-4.0) && white.log_likelihood.is_none());
+    assert_eq!(*white.posterior, [1.0, 0.0, 0.0]);
+    assert!((r[0] + r[1] - 1.0).abs() < 1e-6 && r[2..] == [0.0, 0.0]);
+    // Low frequencies are what the golden file calls an inner race.
+    let (low, r) = find(|x| x[0] + 0.9 * x[1]);
+    assert_eq!(low.label, Label::Class(1));
+    assert!(low.gate_log_likelihood < Some(-4.0) && low.log_likelihood >= Some(-8.0));
+    assert!((r[2] + r[3] - 1.0).abs() < 1e-6);
+    assert!((low.posterior.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    // The middle of the band alone is like neither.
+    let (middle, _) = find(|x| x[0] - x[2]);
+    assert_eq!(middle.label, Label::UnknownFault);
+    assert!(middle.log_likelihood < Some(-8.0));
 }
 
 #[test]
@@ -159,7 +202,8 @@ fn axes_stand_side_by_side() {
             front_end: &front_end,
             shift: &vec![0.0; dims],
             scale: &vec![1.0; dims],
-            mixture: &mixture,
+            mixture: Some(&mixture),
+            gate: None,
             class_names: &["any".into()],
             healthy: None,
             log_likelihood_min: None,

@@ -6,6 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::model::Component;
 use rebearing::spectrum::Spectrum;
+use rebearing::statistics::Moments;
 use rebearing::window::Window;
 use rebearing::{features, label, mixture};
 
@@ -119,6 +120,32 @@ proptest! {
         let reference = common::features(&segments, &edges);
         for (a, b) in out.iter().zip(&reference) {
             prop_assert!((f64::from(*a) - b).abs() < 1e-4, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn statistics_match_the_reference_however_the_samples_are_cut(
+        x in samples(3000),
+        cuts in vec(0..3000_usize, 0..6),
+        burst in 0.0_f32..1e6,
+    ) {
+        let mut x = x;
+        // A part that is far stronger than the rest.
+        for x in &mut x[1000..1100] {
+            *x += *x * burst * f32::from(u8::from(burst > 5e5));
+        }
+        let mut cuts = cuts;
+        cuts.extend([0, 3000]);
+        cuts.sort_unstable();
+        let mut moments = Moments::EMPTY;
+        for cut in cuts.windows(2) {
+            moments.add(x[cut[0]..cut[1]].iter().copied());
+        }
+        let found = moments.statistics(1.0);
+        let exact = common::statistics(&to_f64(&x));
+        // Each of the 3000 additions may round by half a unit, all in the same direction.
+        for (a, b) in [found.rms, found.kurtosis, found.crest].into_iter().zip(exact) {
+            prop_assert!((f64::from(a) - b).abs() < 2e-4 * b, "{found:?} {exact:?}");
         }
     }
 

@@ -2,11 +2,14 @@
 
 use rebearing::model::format::{self, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::window::Sample;
-use rebearing::{Label, Model, ModelError, Monitor, Report};
+use rebearing::{Label, Model, ModelError, Monitor, Report, Statistics};
 use zerocopy::IntoBytes as _;
 
-/// A valid model file, the seed of the mutations.
-pub static GOLDEN: &[u8] = rebearing::include_model!("../../tests/golden/model-v1.rbm");
+/// Valid model files, the seeds of the mutations.
+pub static GOLDEN: [&[u8]; 2] = [
+    rebearing::include_model!("../../tests/golden/model-v1.rbm"),
+    rebearing::include_model!("../../tests/golden/model-v1-gate.rbm"),
+];
 
 /// Most samples per axis that one input is run for: a decision may span millions.
 const MOST_SAMPLES: usize = 3 * 4096;
@@ -36,12 +39,17 @@ pub fn model(bytes: &[u8]) -> Result<(), ModelError> {
 }
 
 /// Runs `bytes`, taken as samples and repeated until a decision window is full, through monitors
-/// with the golden model.
+/// with the golden models.
 ///
 /// # Panics
-/// If the golden model is refused or a report holds a number that is not finite.
+/// If a golden model is refused or a report holds a number that is not finite.
 pub fn monitor(bytes: &[u8]) {
-    let model = Model::parse(GOLDEN).expect("the golden model is valid");
+    for golden in GOLDEN {
+        monitor_with(Model::parse(golden).expect("the golden model is valid"), bytes);
+    }
+}
+
+fn monitor_with(model: Model<'_>, bytes: &[u8]) {
     let count = (2 * model.front_end().window_len()).min(4 * MOST_SAMPLES);
     let floats = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
     let counts = bytes.as_chunks().0.iter().map(|word| i16::from_le_bytes(*word));
@@ -97,6 +105,10 @@ fn check_promises(model: &Model<'_>) {
     }
     assert_eq!(model.class_name(classes), None);
     assert!(model.healthy().is_none_or(|class| class < classes));
+    if let Some(gate) = model.gate() {
+        assert!((1..=components).contains(&gate.components));
+        assert!(gate.log_likelihood_min.is_finite() && model.healthy().is_some());
+    }
     let provenance = model.provenance();
     assert!(
         provenance.tool.len() + provenance.source.len() + provenance.target.len()
@@ -108,7 +120,6 @@ fn check_promises(model: &Model<'_>) {
 fn run<S: Sample, const AXES: usize>(model: Model<'_>, mut samples: impl Iterator<Item = S>) {
     type Largest<'m, S, const AXES: usize> =
         Monitor<'m, S, 4096, AXES, { MAX_AXES * MAX_BANDS }, MAX_COMPONENTS, MAX_CLASSES>;
-    let classes = model.classes();
     let mut monitor = Largest::<S, AXES>::new(model).expect("it holds every model of its axes");
     loop {
         let mut frame = [S::ZERO; AXES];
@@ -117,23 +128,38 @@ fn run<S: Sample, const AXES: usize>(model: Model<'_>, mut samples: impl Iterato
             *place = sample;
         }
         if let Some(report) = monitor.push(frame) {
-            check_report(&report, classes);
+            check_report(&report, &model);
         }
     }
 }
 
 /// A sensor fault, or numbers that mean something.
-fn check_report(report: &Report<MAX_CLASSES>, classes: usize) {
+fn check_report<const AXES: usize>(report: &Report<AXES, MAX_CLASSES>, model: &Model<'_>) {
     let Ok(finding) = &report.finding else { return };
-    assert!(finding.log_likelihood.is_finite(), "log-likelihood {}", finding.log_likelihood);
-    assert_eq!(finding.posterior.len(), classes);
+    let asked = [finding.gate_log_likelihood, finding.log_likelihood];
+    assert!(asked.iter().flatten().all(|x| x.is_finite()), "log-likelihoods {asked:?}");
+    assert_eq!(finding.gate_log_likelihood.is_some(), model.gate().is_some());
+    assert_eq!(finding.posterior.len(), model.classes());
     let sum: f32 = finding.posterior.iter().sum();
-    assert!((sum - 1.0).abs() < 1e-3, "posterior sums to {sum}");
+    // A fault that no mixture was asked about has no posterior.
+    let expected = if finding.label == Label::UnknownFault && finding.log_likelihood.is_none() {
+        0.0
+    } else {
+        1.0
+    };
+    assert!((sum - expected).abs() < 1e-3, "posterior sums to {sum}");
     assert!(finding.posterior.iter().all(|p| (0.0..=1.001).contains(p)));
-    assert!(
-        matches!(finding.label, Label::Class(class) if class < classes)
-            || finding.label == Label::Unknown
-    );
+    for Statistics { level, rms, kurtosis, crest } in finding.statistics {
+        assert!(level.is_finite() && rms.is_finite() && rms > 0.0, "{:?}", finding.statistics);
+        // A single outlier among n samples has a kurtosis of about n and a crest of √n.
+        assert!((0.99..1e9).contains(&kurtosis), "{:?}", finding.statistics);
+        assert!((0.99..1e5).contains(&crest), "{:?}", finding.statistics);
+    }
+    assert!(match finding.label {
+        Label::Class(class) => class < model.classes(),
+        Label::Unknown => model.gate().is_none(),
+        Label::UnknownFault => model.gate().is_some(),
+    });
 }
 
 /// Samples that vary, for models whose samples do not matter.

@@ -2,7 +2,7 @@
 
 use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::monitor::device_ram;
-use rebearing::{Label, Model, ModelError, Monitor, SensorFault};
+use rebearing::{Label, Model, ModelError, Monitor, SensorFault, Statistics};
 
 use crate::recording::Recording;
 
@@ -18,29 +18,47 @@ pub struct DeviceReport {
 /// What the device found in a decision window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceFinding {
-    /// The MAP class, or unknown.
+    /// The class, or what is unknown.
     pub label: Label,
-    /// Log-likelihood in nats.
-    pub log_likelihood: f32,
+    /// Log-likelihood under the gate, in nats; `None` without one.
+    pub gate_log_likelihood: Option<f32>,
+    /// Log-likelihood under the components that tell classes apart, in nats; `None` where
+    /// they were not asked.
+    pub log_likelihood: Option<f32>,
     /// Probability of each class.
     pub posterior: Vec<f32>,
+    /// Level, rms, kurtosis and crest factor of each axis.
+    pub statistics: Vec<Statistics>,
 }
 
 impl DeviceReport {
     /// Whether two reports agree in label, fault and every bit of every number.
     pub fn same_bits(&self, other: &Self) -> bool {
         let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        let statistics = |finding: &DeviceFinding| {
+            let numbers = finding.statistics.iter().flat_map(|axis| statistics_values(*axis));
+            numbers.map(f32::to_bits).collect::<Vec<_>>()
+        };
+        let bit = |x: Option<f32>| x.map(f32::to_bits);
         self.index == other.index
             && match (&self.finding, &other.finding) {
                 (Ok(a), Ok(b)) => {
                     a.label == b.label
-                        && a.log_likelihood.to_bits() == b.log_likelihood.to_bits()
+                        && bit(a.gate_log_likelihood) == bit(b.gate_log_likelihood)
+                        && bit(a.log_likelihood) == bit(b.log_likelihood)
                         && bits(&a.posterior) == bits(&b.posterior)
+                        && statistics(a) == statistics(b)
                 }
                 (Err(a), Err(b)) => a == b,
                 _ => false,
             }
     }
+}
+
+/// The statistics of an axis in the order that firmware and emulator exchange them.
+pub fn statistics_values(axis: Statistics) -> [f32; 4] {
+    let Statistics { level, rms, kurtosis, crest } = axis;
+    [level, rms, kurtosis, crest]
 }
 
 /// Runs the device's monitor over a recording; the samples of one segment do not meet
@@ -73,8 +91,10 @@ fn run_axes<const AXES: usize>(
                 index: report.index,
                 finding: report.finding.map(|finding| DeviceFinding {
                     label: finding.label,
+                    gate_log_likelihood: finding.gate_log_likelihood,
                     log_likelihood: finding.log_likelihood,
                     posterior: finding.posterior.to_vec(),
+                    statistics: finding.statistics.to_vec(),
                 }),
             });
         });

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use rebearing::{Label, SensorFault};
+use rebearing::{Label, SensorFault, Statistics};
 use serde::Deserialize;
 
 use crate::device::{DeviceFinding, DeviceReport, MonitorType};
@@ -268,22 +268,36 @@ fn parse_report(rest: &str) -> Result<DeviceReport> {
     let label = match result.strip_prefix("class=") {
         Some(class) => Label::Class(class.parse()?),
         None if result == "unknown" => Label::Unknown,
+        None if result == "unknown_fault" => Label::UnknownFault,
         None => bail!("no label"),
     };
     let bits = |hex: &str| -> Result<f32> { Ok(f32::from_bits(u32::from_str_radix(hex, 16)?)) };
     let mut field = |name: &str| {
         words.next().and_then(|word| word.strip_prefix(name)).with_context(|| format!("no {name}"))
     };
-    let log_likelihood = bits(field("log_likelihood=")?)?;
+    // What the device did not compute it prints as a dash.
+    let optional = |hex: &str| if hex == "-" { Ok(None) } else { bits(hex).map(Some) };
+    let gate_log_likelihood = optional(field("gate_log_likelihood=")?)?;
+    let log_likelihood = optional(field("log_likelihood=")?)?;
     let posterior = field("posterior=")?.split(',').map(bits).collect::<Result<_>>()?;
-    Ok(DeviceReport { index, finding: Ok(DeviceFinding { label, log_likelihood, posterior }) })
+    let statistics = field("statistics=")?
+        .split(';')
+        .map(|axis| -> Result<Statistics> {
+            let numbers = axis.split(',').map(bits).collect::<Result<Vec<_>>>()?;
+            let [level, rms, kurtosis, crest] = numbers[..] else { bail!("four statistics") };
+            Ok(Statistics { level, rms, kurtosis, crest })
+        })
+        .collect::<Result<_>>()?;
+    let finding =
+        DeviceFinding { label, gate_log_likelihood, log_likelihood, posterior, statistics };
+    Ok(DeviceReport { index, finding: Ok(finding) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::{SampleKind, output_within, parse, sample_file};
     use crate::recording::Recording;
-    use rebearing::{Label, SensorFault};
+    use rebearing::{Label, SensorFault, Statistics};
     use std::process::Command;
     use std::time::Duration;
 
@@ -291,19 +305,28 @@ mod tests {
     fn reports_keep_their_bits() {
         let run = parse(
             "monitor sample=f32 fft=4096 axes=1 dims=768 components=4096 classes=256 ram=99\n\
-             report 0 class=1 log_likelihood=c2280000 posterior=3e800000,3f400000\n\
+             report 0 class=1 gate_log_likelihood=- log_likelihood=c2280000 posterior=3e800000,3f400000 \
+             statistics=c2280000,3f800000,40400000,40800000;00000000,3f800000,40400000,40800000\n\
              report 1 sensor_fault flat\n\
-             report 2 unknown log_likelihood=c4480000 posterior=3f800000,00000000\n\
-             done reports=3\n",
+             report 2 unknown gate_log_likelihood=- log_likelihood=c4480000 posterior=3f800000,00000000 \
+             statistics=c2280000,3f800000,40400000,40800000\n\
+             report 3 unknown_fault gate_log_likelihood=c4480000 log_likelihood=- posterior=00000000,00000000 \
+             statistics=c2280000,3f800000,40400000,40800000\n\
+             done reports=4\n",
         )
         .unwrap();
         assert_eq!((run.monitor.fft, run.ram), (4096, 99));
         let first = run.reports[0].finding.as_ref().unwrap();
         assert_eq!(first.label, Label::Class(1));
-        assert_eq!(first.log_likelihood.to_bits(), (-42.0_f32).to_bits());
+        assert_eq!((first.gate_log_likelihood, first.log_likelihood), (None, Some(-42.0)));
         assert_eq!(first.posterior, [0.25, 0.75]);
+        let axis = Statistics { level: -42.0, rms: 1.0, kurtosis: 3.0, crest: 4.0 };
+        assert_eq!(first.statistics, [axis, Statistics { level: 0.0, ..axis }]);
         assert_eq!(run.reports[1].finding, Err(SensorFault::Flat));
         assert_eq!(run.reports[2].finding.as_ref().unwrap().label, Label::Unknown);
+        let last = run.reports[3].finding.as_ref().unwrap();
+        assert_eq!(last.label, Label::UnknownFault);
+        assert_eq!((last.gate_log_likelihood, last.log_likelihood), (Some(-800.0), None));
     }
 
     #[test]

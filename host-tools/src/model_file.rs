@@ -8,7 +8,7 @@ use thiserror::Error;
 use zerocopy::IntoBytes;
 
 use crate::front_end::FrontEndSettings;
-use crate::mixture::{Covariance, LabelledMixture};
+use crate::mixture::{Covariance, LabelledMixture, Mixture};
 
 /// Everything that goes into a model file, in full precision.
 #[derive(Debug, Clone)]
@@ -19,13 +19,17 @@ pub struct ModelContents<'a> {
     pub shift: &'a [f32],
     /// Multiplied with each feature after the shift.
     pub scale: &'a [f32],
-    /// Diagonal mixture over the standardised features, with its label table.
-    pub mixture: &'a LabelledMixture,
+    /// Diagonal mixture over the standardised features, with its label table: of all classes,
+    /// or behind a gate of the fault types. `None` behind a gate abstains on the type.
+    pub mixture: Option<&'a LabelledMixture>,
+    /// What says healthy or not, before the mixture is asked.
+    pub gate: Option<GateContents<'a>>,
     /// Class names, in the order of the label table's columns.
     pub class_names: &'a [String],
     /// The class that stands for a healthy machine.
     pub healthy: Option<usize>,
-    /// Windows with a lower log-likelihood are unknown; `None` calls none unknown.
+    /// Windows with a lower log-likelihood under `mixture` are unknown, or behind a gate
+    /// faults of unknown type; `None` calls none so.
     pub log_likelihood_min: Option<f64>,
     /// Name of the source domain.
     pub source: &'a str,
@@ -33,6 +37,18 @@ pub struct ModelContents<'a> {
     pub target: &'a str,
     /// SHA-256 over everything the model was fitted from.
     pub hash: [u8; format::HASH_LEN],
+}
+
+/// The gate of a model.
+#[derive(Debug, Clone)]
+pub struct GateContents<'a> {
+    /// Diagonal mixture of the healthy machine, over the standardised features.
+    pub mixture: &'a Mixture,
+    /// Windows with at least this log-likelihood are healthy.
+    pub log_likelihood_min: f64,
+    /// Whether the model's mixture is over the direction √d·z/‖z‖ of the standardised
+    /// features z instead of z.
+    pub direction: bool,
 }
 
 /// Why a model could not be written or read.
@@ -43,6 +59,11 @@ pub enum ModelFileError {
         "only a mixture with diagonal covariance runs on the device; fit with diagonal covariance"
     )]
     NotDiagonal,
+    /// A gate says healthy, so there must be a class for that.
+    #[error(
+        "a model with a gate needs to know which class is the healthy one; name it with --healthy LABEL"
+    )]
+    NoHealthy,
     /// The contents would be refused by the device.
     #[error("the device would refuse this model: {0}")]
     Refused(#[from] ModelError),
@@ -106,10 +127,16 @@ impl ModelBytes {
 
 /// Writes a model file's bytes; the device's own reader has accepted what is returned.
 pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError> {
-    let Covariance::Diagonal(variances) = &contents.mixture.mixture.covariance else {
-        return Err(ModelFileError::NotDiagonal);
-    };
-    let mixture = &contents.mixture.mixture;
+    let gate = contents.gate.as_ref();
+    if gate.is_some() && contents.healthy.is_none() {
+        return Err(ModelFileError::NoHealthy);
+    }
+    // The gate's components come first.
+    let parts = gate.map(|gate| gate.mixture).into_iter();
+    let mut components = Vec::new();
+    for part in parts.chain(contents.mixture.map(|labelled| &labelled.mixture)) {
+        components.extend(whitened(part)?);
+    }
     let front_end = contents.front_end;
     let mut file = Vec::new();
     file.extend(format::MAGIC);
@@ -120,7 +147,7 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
     section(&mut file, format::COUNTS, |out| {
         let healthy = contents.healthy.map_or(format::NO_CLASS, |class| class as u32);
         let counts =
-            [front_end.axes, front_end.bands(), mixture.weights.len(), contents.class_names.len()];
+            [front_end.axes, front_end.bands(), components.len(), contents.class_names.len()];
         put_words(out, counts.map(|count| count as u32));
         put_words(out, [healthy]);
     });
@@ -135,29 +162,30 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
         put_floats(out, contents.scale.iter().map(|x| f64::from(*x)));
     });
     section(&mut file, format::MIXTURE, |out| {
-        let half_ln_tau = 0.5 * std::f64::consts::TAU.ln();
-        put_floats(
-            out,
-            mixture.weights.iter().zip(variances.rows()).map(|(weight, variances)| {
-                // A component without weight has no density; the smallest constant that
-                // the device accepts stands for ln 0.
-                let constant =
-                    weight.ln() - variances.iter().map(|v| half_ln_tau + 0.5 * v.ln()).sum::<f64>();
-                constant.max(f64::from(-format::MAX_OFFSET))
-            }),
-        );
-        for (mean, variances) in mixture.means.rows().into_iter().zip(variances.rows()) {
-            put_floats(out, variances.iter().map(|v| v.sqrt().recip()));
-            put_floats(out, mean.iter().zip(variances).map(|(m, v)| -m / v.sqrt()));
+        put_floats(out, components.iter().map(|component| component.constant));
+        for component in &components {
+            put_floats(out, component.scale.iter().copied());
+            put_floats(out, component.offset.iter().copied());
         }
     });
     section(&mut file, format::LABELS, |out| {
-        put_floats(out, contents.mixture.labels.iter().copied());
+        for _ in 0..gate.map_or(0, |gate| gate.mixture.weights.len()) {
+            let is_healthy = |class| f64::from(u8::from(contents.healthy == Some(class)));
+            put_floats(out, (0..contents.class_names.len()).map(is_healthy));
+        }
+        put_floats(out, contents.mixture.iter().flat_map(|labelled| &labelled.labels).copied());
     });
     section(&mut file, format::NAMES, |out| put_texts(out, contents.class_names));
     section(&mut file, format::THRESHOLDS, |out| {
         put_floats(out, [contents.log_likelihood_min.unwrap_or(f64::from(f32::MIN))]);
     });
+    if let Some(gate) = gate {
+        section(&mut file, format::GATE, |out| {
+            put_words(out, [gate.mixture.weights.len() as u32]);
+            put_floats(out, [gate.log_likelihood_min]);
+            put_words(out, [if gate.direction { format::GATE_DIRECTION } else { 0 }]);
+        });
+    }
     section(&mut file, format::PROVENANCE, |out| {
         out.extend(contents.hash);
         let tool = concat!("rebearing ", env!("CARGO_PKG_VERSION"));
@@ -165,6 +193,33 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
     });
     seal(&mut file);
     Ok(ModelBytes::from_bytes(&file)?)
+}
+
+/// A component as the device evaluates it.
+struct Whitened {
+    constant: f64,
+    scale: Vec<f64>,
+    offset: Vec<f64>,
+}
+
+fn whitened(mixture: &Mixture) -> Result<Vec<Whitened>, ModelFileError> {
+    let Covariance::Diagonal(variances) = &mixture.covariance else {
+        return Err(ModelFileError::NotDiagonal);
+    };
+    let half_ln_tau = 0.5 * std::f64::consts::TAU.ln();
+    let components = mixture.weights.iter().zip(mixture.means.rows()).zip(variances.rows());
+    Ok(components
+        .map(|((weight, mean), variances)| {
+            let ln_volume = variances.iter().map(|v| half_ln_tau + 0.5 * v.ln()).sum::<f64>();
+            Whitened {
+                // A component without weight has no density; the smallest constant that the
+                // device accepts stands for ln 0.
+                constant: (weight.ln() - ln_volume).max(f64::from(-format::MAX_OFFSET)),
+                scale: variances.iter().map(|v| v.sqrt().recip()).collect(),
+                offset: mean.iter().zip(variances).map(|(m, v)| -m / v.sqrt()).collect(),
+            }
+        })
+        .collect())
 }
 
 /// Writes the length and CRC-32 of a file into its header.

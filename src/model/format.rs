@@ -29,6 +29,8 @@ pub const LABELS: [u8; 4] = *b"LABL";
 pub const NAMES: [u8; 4] = *b"NAME";
 /// Thresholds.
 pub const THRESHOLDS: [u8; 4] = *b"THRS";
+/// Gate components, gate threshold, flags; absent in a model without a gate.
+pub const GATE: [u8; 4] = *b"GATE";
 /// Tool version, source, target, hash of what the model was fitted from.
 pub const PROVENANCE: [u8; 4] = *b"PROV";
 
@@ -38,6 +40,10 @@ pub const COUNTS_WORDS: usize = 5;
 pub const FRONT_END_WORDS: usize = 4;
 /// Words in the thresholds section.
 pub const THRESHOLDS_WORDS: usize = 1;
+/// Words in the gate section.
+pub const GATE_WORDS: usize = 3;
+/// Flag of the gate section: the other components take the direction of the features.
+pub const GATE_DIRECTION: u32 = 1;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.

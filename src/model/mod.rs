@@ -27,6 +27,7 @@ pub struct Model<'a> {
     hash: &'a [u8; format::HASH_LEN],
     healthy: u32,
     log_likelihood_min: f32,
+    gate: Option<Gate>,
 }
 
 /// How samples become features.
@@ -62,6 +63,19 @@ impl FrontEnd<'_> {
     pub fn window_len(&self) -> usize {
         self.fft_len + self.hop * self.segments.saturating_sub(1)
     }
+}
+
+/// The part of a model that says healthy or not, before any fault type is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Gate {
+    /// The model's first components, which are the mixture of the healthy machine.
+    pub components: usize,
+    /// A decision window with at least this log-likelihood under them is healthy.
+    pub log_likelihood_min: f32,
+    /// Whether the other components take the direction √d·z/‖z‖ of the standardised
+    /// features z instead of z itself.
+    pub direction: bool,
 }
 
 /// One diagonal Gaussian of the mixture, whitened.
@@ -149,7 +163,12 @@ impl<'a> Model<'a> {
         self.scale
     }
 
-    /// Components of the mixture, in file order.
+    /// The gate, if the model has one.
+    pub fn gate(&self) -> Option<Gate> {
+        self.gate
+    }
+
+    /// Components in file order: those of the gate, then those that tell classes apart.
     pub fn components(&self) -> impl ExactSizeIterator<Item = Component<'a>> + use<'a> {
         let dims = self.shift.len();
         self.constants.iter().zip(self.whitening.chunks_exact((2 * dims).max(1))).map(
@@ -180,7 +199,9 @@ impl<'a> Model<'a> {
         (self.healthy != format::NO_CLASS).then_some(self.healthy as usize)
     }
 
-    /// A decision window with a log-likelihood below this is [`Label::Unknown`](crate::Label).
+    /// A decision window with a log-likelihood below this, under the components that are not
+    /// the gate's, is [`Label::UnknownFault`](crate::Label) behind a gate and
+    /// [`Label::Unknown`](crate::Label) without one.
     pub fn log_likelihood_min(&self) -> f32 {
         self.log_likelihood_min
     }

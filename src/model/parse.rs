@@ -3,7 +3,7 @@
 use zerocopy::FromBytes;
 
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
-use super::{FrontEnd, Model, ModelError, Texts};
+use super::{FrontEnd, Gate, Model, ModelError, Texts};
 use crate::spectrum::FFT_LENGTHS;
 
 #[cfg(target_endian = "big")]
@@ -93,6 +93,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
     let names = texts(format::NAMES, sections.names, counts.classes)?;
     let thresholds = floats(format::THRESHOLDS, sections.thresholds, format::THRESHOLDS_WORDS)?;
     check("threshold", thresholds, |_| true)?;
+    let gate = match sections.gate {
+        Some(payload) => Some(gate(payload, &counts, labels, healthy)?),
+        None => None,
+    };
     let (hash, provenance) = sections.provenance.split_first_chunk().ok_or(length_error(
         format::PROVENANCE,
         format::HASH_LEN,
@@ -113,6 +117,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         hash,
         healthy,
         log_likelihood_min: thresholds.first().copied().unwrap_or(f32::MIN),
+        gate,
     })
 }
 
@@ -125,12 +130,13 @@ struct Sections<'a> {
     labels: &'a [u8],
     names: &'a [u8],
     thresholds: &'a [u8],
+    gate: Option<&'a [u8]>,
     provenance: &'a [u8],
 }
 
 impl<'a> Sections<'a> {
     fn walk(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        const TAGS: [[u8; 4]; 8] = [
+        const TAGS: [[u8; 4]; 9] = [
             format::COUNTS,
             format::FRONT_END,
             format::SCALING,
@@ -138,9 +144,10 @@ impl<'a> Sections<'a> {
             format::LABELS,
             format::NAMES,
             format::THRESHOLDS,
+            format::GATE,
             format::PROVENANCE,
         ];
-        let mut found: [Option<&[u8]>; 8] = [None; 8];
+        let mut found: [Option<&[u8]>; 9] = [None; 9];
         let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
         while !rest.is_empty() {
             let Some((header, after)) = rest.split_first_chunk::<SECTION_HEADER_LEN>() else {
@@ -169,7 +176,8 @@ impl<'a> Sections<'a> {
                 None => return Err(ModelError::UnknownSection { tag }),
             }
         }
-        let [counts, front_end, scaling, mixture, labels, names, thresholds, provenance] = found;
+        let [counts, front_end, scaling, mixture, labels, names, thresholds, gate, provenance] =
+            found;
         let need =
             |section: Option<&'a [u8]>, tag| section.ok_or(ModelError::MissingSection { tag });
         Ok(Self {
@@ -180,6 +188,7 @@ impl<'a> Sections<'a> {
             labels: need(labels, format::LABELS)?,
             names: need(names, format::NAMES)?,
             thresholds: need(thresholds, format::THRESHOLDS)?,
+            gate,
             provenance: need(provenance, format::PROVENANCE)?,
         })
     }
@@ -248,6 +257,35 @@ fn front_end<'a>(payload: &'a [u8], counts: &Counts) -> Result<FrontEnd<'a>, Mod
         return out_of_range("band edges");
     }
     Ok(FrontEnd { rate_hz, axes: counts.axes, fft_len, hop, segments, band_edges })
+}
+
+fn gate(payload: &[u8], counts: &Counts, labels: &[f32], healthy: u32) -> Result<Gate, ModelError> {
+    let &[components, threshold, flags] = words(format::GATE, payload, format::GATE_WORDS)? else {
+        return Err(length_error(format::GATE, 4 * format::GATE_WORDS, payload));
+    };
+    let out_of_range = |field, index| Err(ModelError::OutOfRange { field, index });
+    let components = components as usize;
+    if !(1..=counts.components).contains(&components) {
+        return out_of_range("number of gate components", 0);
+    }
+    let log_likelihood_min = f32::from_bits(threshold);
+    if !log_likelihood_min.is_finite() {
+        return out_of_range("gate threshold", 0);
+    }
+    if flags & !format::GATE_DIRECTION != 0 {
+        return out_of_range("gate flags", 0);
+    }
+    if healthy == format::NO_CLASS {
+        return out_of_range("healthy class of a gate", 0);
+    }
+    let rows = labels.chunks_exact(counts.classes.max(1)).take(components);
+    for (k, row) in rows.enumerate() {
+        // The row sums to one, so that nothing is left for the other classes.
+        if row.get(healthy as usize) != Some(&1.0) {
+            return out_of_range("label of a gate component", k);
+        }
+    }
+    Ok(Gate { components, log_likelihood_min, direction: flags & format::GATE_DIRECTION != 0 })
 }
 
 fn length_error(tag: [u8; 4], needs: usize, payload: &[u8]) -> ModelError {

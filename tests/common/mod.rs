@@ -9,21 +9,65 @@ use std::f64::consts::PI;
 use ndarray::array;
 use rebearing_host::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model_file::{self, ModelBytes, ModelContents};
+use rebearing_host::model_file::{self, GateContents, ModelBytes, ModelContents};
 
 /// The golden file of format version 1.
 pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
 
-/// What the golden file holds; must never change while version 1 is read.
-pub fn golden_contents() -> ModelBytes {
-    let front_end = FrontEndSettings {
+/// The golden file of format version 1 with a gate and direction.
+pub static GOLDEN_GATE: &[u8] = rebearing::include_model!("../golden/model-v1-gate.rbm");
+
+fn golden_front_end() -> FrontEndSettings {
+    FrontEndSettings {
         rate_hz: 20_000.0,
         axes: 1,
         fft_len: 256,
         hop: 128,
         segments: 2,
         band_edges: vec![0, 32, 64, 96, 129],
+    }
+}
+
+/// What the golden file with a gate holds; must never change while version 1 is read.
+pub fn golden_gate_contents() -> ModelBytes {
+    let gate = Mixture {
+        weights: array![0.75, 0.25],
+        means: array![[-0.5, -0.5, 0.125, 0.75], [-0.25, -0.5, 0.0, 0.5]],
+        covariance: Covariance::Diagonal(array![
+            [0.0625, 0.25, 0.0625, 0.25],
+            [0.25, 0.25, 0.25, 0.25]
+        ]),
     };
+    let types = LabelledMixture {
+        mixture: Mixture {
+            weights: array![0.5, 0.5],
+            means: array![[1.0, 0.5, -0.5, -1.5], [-1.0, -1.0, 0.5, 1.0]],
+            covariance: Covariance::Diagonal(array![
+                [0.25, 0.5, 0.25, 0.25],
+                [0.5, 0.5, 0.25, 0.25]
+            ]),
+        },
+        labels: array![[0.0, 1.0, 0.0], [0.0, 0.25, 0.75]],
+    };
+    model_file::encode(&ModelContents {
+        front_end: &golden_front_end(),
+        shift: &[0.5, 0.25, -0.25, -0.5],
+        scale: &[1.0, 2.0, 0.5, 1.5],
+        mixture: Some(&types),
+        gate: Some(GateContents { mixture: &gate, log_likelihood_min: -4.0, direction: true }),
+        class_names: &["Healthy".into(), "InnerRace".into(), "Käfig".into()],
+        healthy: Some(0),
+        log_likelihood_min: Some(-8.0),
+        source: "motor-a",
+        target: "motor-b",
+        hash: [0x5a; 32],
+    })
+    .expect("the golden contents are valid")
+}
+
+/// What the golden file holds; must never change while version 1 is read.
+pub fn golden_contents() -> ModelBytes {
+    let front_end = golden_front_end();
     let mixture = LabelledMixture {
         mixture: Mixture {
             weights: array![0.5, 0.25, 0.25],
@@ -44,7 +88,8 @@ pub fn golden_contents() -> ModelBytes {
         front_end: &front_end,
         shift: &[0.5, 0.25, -0.25, -0.5],
         scale: &[1.0, 2.0, 0.5, 1.5],
-        mixture: &mixture,
+        mixture: Some(&mixture),
+        gate: None,
         class_names: &["Healthy".into(), "InnerRace".into(), "Käfig".into()],
         healthy: Some(0),
         log_likelihood_min: Some(-60.0),
@@ -82,19 +127,52 @@ pub fn power(window: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Features of one axis: log band power averaged over segments, mean logarithm removed.
-pub fn features(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
+/// Mean square of each band, averaged over the segments.
+pub fn band_mean_squares(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
     let mut bands = vec![0.0; edges.len() - 1];
     for segment in segments {
         let power = power(&taper(segment));
+        // Both halves of the spectrum, by Parseval, and what the taper took.
+        let points = segment.len() as f64;
+        let hann: f64 = (0..segment.len()).map(|i| (PI * i as f64 / points).sin().powi(4)).sum();
+        let share = 2.0 / (points * hann) / segments.len() as f64;
         for (band, edge) in bands.iter_mut().zip(edges.windows(2)) {
-            *band += power[edge[0] as usize..edge[1] as usize].iter().sum::<f64>();
+            *band += share * power[edge[0] as usize..edge[1] as usize].iter().sum::<f64>();
         }
     }
+    bands
+}
+
+/// Features of one axis, and the level removed from them: log mean square of each band, mean
+/// logarithm removed.
+pub fn features_and_level(segments: &[Vec<f64>], edges: &[u32]) -> (Vec<f64>, f64) {
+    let bands = band_mean_squares(segments, edges);
     let total: f64 = bands.iter().sum();
     let logs: Vec<f64> = bands.iter().map(|band| (band / total + 1e-12).ln()).collect();
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-    logs.iter().map(|log| log - mean).collect()
+    (logs.iter().map(|log| log - mean).collect(), mean + total.ln())
+}
+
+/// The features alone.
+pub fn features(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
+    features_and_level(segments, edges).0
+}
+
+/// Rms, kurtosis and crest factor about the mean.
+pub fn statistics(x: &[f64]) -> [f64; 3] {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let moment = |power| x.iter().map(|x| (x - mean).powi(power)).sum::<f64>() / n;
+    let rms = moment(2).sqrt();
+    let peak = x.iter().map(|x| (x - mean).abs()).fold(0.0, f64::max);
+    [rms, moment(4) / moment(2).powi(2), peak / rms]
+}
+
+/// Direction of the standardised features, with a root mean square of one; zeros for zero.
+pub fn direction(z: &[f64]) -> Vec<f64> {
+    let length = z.iter().map(|z| z * z).sum::<f64>().sqrt();
+    let factor = if length > 0.0 { (z.len() as f64).sqrt() / length } else { 0.0 };
+    z.iter().map(|z| z * factor).collect()
 }
 
 /// Weighted log density under each diagonal Gaussian.

@@ -15,8 +15,9 @@ use panic_never as _;
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
+use rebearing::statistics::Moments;
 use rebearing::window::{Hann, Sample, Window};
-use rebearing::{Model, ModelError, Monitor, features, label, math, mixture};
+use rebearing::{Model, ModelError, Monitor, diagnosis, features, label, math, mixture};
 
 static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
 static FLOATS: [f32; 1024] = [0.0; 1024];
@@ -51,7 +52,7 @@ fn model(model: Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
     black_box((front_end.bands(), front_end.dims(), front_end.window_len()));
     black_box((model.bytes(), model.dims(), model.shift(), model.scale(), model.labels()));
     black_box((model.classes(), model.class_name(number()), model.healthy()));
-    black_box((model.log_likelihood_min(), model.provenance()));
+    black_box((model.log_likelihood_min(), model.gate(), model.provenance()));
     for component in model.components() {
         black_box(component);
     }
@@ -103,6 +104,9 @@ fn inspect<T: Clone + PartialEq>(report: &T) {
 fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
     let mut window = black_box(Window::<S, FFT, AXES>::new(number(), number()));
     black_box((window.push([sample; AXES]), S::ZERO.to_f32(), sample.to_f32()));
+    for x in window.newest(number(), number()) {
+        black_box(x);
+    }
     let mut out = [0.0; FFT];
     if let Err(fault) = window.taper(number(), &mut out) {
         // The sink takes everything.
@@ -132,19 +136,28 @@ fn stages() {
     let _ = black_box(features::log_bands(sums, features));
     features::standardise(features, floats(), floats());
 
+    black_box(features::level_offset(number(), number()));
+    let mut moments = black_box(Moments::EMPTY);
+    moments.add(floats().iter().copied());
+    black_box(moments.statistics(black_box(0.0)));
+
     let mut scores = black_box(FLOATS);
     let scores = scores.get_mut(..number()).unwrap_or_default();
-    if let Ok(model) = Model::parse(bytes()) {
-        mixture::log_densities(model.components(), features, scores);
-    }
-    black_box(mixture::responsibilities(scores));
     let mut posterior = black_box(FLOATS);
     let posterior = posterior.get_mut(..number()).unwrap_or_default();
+    let mut direction = black_box(FLOATS);
+    let direction = direction.get_mut(..number()).unwrap_or_default();
+    diagnosis::write_direction(features, direction);
+    if let Ok(model) = Model::parse(bytes()) {
+        mixture::log_densities(model.components(), features, scores);
+        black_box(diagnosis::diagnose(&model, features, direction, scores, posterior));
+    }
+    black_box(mixture::responsibilities(scores));
     label::posterior(scores, floats(), posterior);
     black_box(label::map_class(posterior));
 
     let x = black_box(1.0);
-    black_box((math::ln(x), math::exp(x), format::crc32(bytes()), FFT_LENGTHS));
+    black_box((math::ln(x), math::exp(x), math::sqrt(x), format::crc32(bytes()), FFT_LENGTHS));
     black_box(device_ram(4, number(), 3, 96, 32));
 }
 

@@ -17,7 +17,7 @@ use firmware_examples::semihosting::{COMMAND_LINE, Console, File, command_line, 
 use panic_never as _;
 use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::window::Sample;
-use rebearing::{Label, Model, ModelError, Monitor, Report};
+use rebearing::{Label, Model, ModelError, Monitor, Report, Statistics};
 
 /// Room for every model that the format allows: one firmware for all of them.
 const FFT: usize = 4096;
@@ -172,17 +172,28 @@ fn announce<S: Raw>(line: &mut Line<'_>, axes: usize, ram: usize) {
     line.end();
 }
 
-fn print(line: &mut Line<'_>, report: &Report<CLASSES>) {
+fn print<const AXES: usize>(line: &mut Line<'_>, report: &Report<AXES, CLASSES>) {
     line.text("report ").decimal(report.index as usize);
     match &report.finding {
         Ok(finding) => {
             match finding.label {
                 Label::Class(class) => line.text(" class=").decimal(class),
                 Label::Unknown => line.text(" unknown"),
+                Label::UnknownFault => line.text(" unknown_fault"),
             };
-            line.text(" log_likelihood=").bits(finding.log_likelihood).text(" posterior=");
+            optional(line.text(" gate_log_likelihood="), finding.gate_log_likelihood);
+            optional(line.text(" log_likelihood="), finding.log_likelihood);
+            line.text(" posterior=");
             for (class, probability) in finding.posterior.iter().enumerate() {
                 line.text(if class == 0 { "" } else { "," }).bits(*probability);
+            }
+            line.text(" statistics=");
+            for (axis, statistics) in finding.statistics.iter().enumerate() {
+                let Statistics { level, rms, kurtosis, crest } = *statistics;
+                line.text(if axis == 0 { "" } else { ";" }).bits(level);
+                for number in [rms, kurtosis, crest] {
+                    line.text(",").bits(number);
+                }
             }
         }
         Err(fault) => {
@@ -190,6 +201,14 @@ fn print(line: &mut Line<'_>, report: &Report<CLASSES>) {
         }
     }
     line.end();
+}
+
+/// The bits of a number, or a dash for one that was not computed.
+fn optional(line: &mut Line<'_>, number: Option<f32>) {
+    match number {
+        Some(number) => line.bits(number),
+        None => line.text("-"),
+    };
 }
 
 fn explain(line: &mut Line<'_>, failure: &Failure) {

@@ -1,6 +1,6 @@
 //! A deterministic fuzz run without a fuzzer: `mutate [COUNT [SEED]]`.
 //!
-//! Random bytes, and the golden model with bits flipped, words replaced, ranges moved, cut or
+//! Random bytes, and the golden models with bits flipped, words replaced, ranges moved, cut or
 //! doubled. Most inputs get a right length and CRC, so that they reach the checks behind these.
 //! Ends with a table of why inputs were refused: each check must have had its share.
 
@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 /// One input in this many is a run of the monitor instead, which takes far longer.
 const MONITOR_SHARE: u64 = 64;
 /// What a run of at least [`ENOUGH`] inputs must have met, or it did not test much.
-const MUST_MEET: [&str; 12] = [
+const MUST_MEET: [&str; 15] = [
     "accepted",
     "TooShort",
     "WrongMagic",
@@ -30,7 +30,10 @@ const MUST_MEET: [&str; 12] = [
     "MissingSection",
     "SectionLength",
     "BadText",
-    "OutOfRange",
+    "OutOfRange: number of gate components",
+    "OutOfRange: gate threshold",
+    "OutOfRange: gate flags",
+    "OutOfRange: label of a gate component",
 ];
 const ENOUGH: u64 = 50_000;
 /// Words at the edges of what the format allows, as integers and as floats.
@@ -93,14 +96,15 @@ fn reason(error: &ModelError) -> String {
     }
 }
 
-/// Random bytes, or the golden model with one to four mutations.
+/// Random bytes, or a golden model with one to four mutations.
 fn input(rng: &mut Rng) -> Vec<u8> {
+    let golden = GOLDEN[rng.usize(..GOLDEN.len())];
     let mut file = if rng.u8(..16) == 0 {
-        let mut file = vec![0; rng.usize(..2 * GOLDEN.len())];
+        let mut file = vec![0; rng.usize(..2 * golden.len())];
         rng.fill(&mut file);
         file
     } else {
-        let mut file = GOLDEN.to_vec();
+        let mut file = golden.to_vec();
         for _ in 0..rng.u8(1..=4) {
             mutate(&mut file, rng);
         }
@@ -134,7 +138,7 @@ fn mutate(file: &mut Vec<u8>, rng: &mut Rng) {
         4 => file.truncate(if rng.bool() { at } else { rng.usize(..=file.len()) }),
         kind => {
             // A whole section for most of the time, which makes a file that nearly adds up.
-            let range = sections(file).get(rng.usize(..8)).cloned().filter(|_| rng.u8(..4) != 0);
+            let range = sections(file).get(rng.usize(..9)).cloned().filter(|_| rng.u8(..4) != 0);
             let range = range.unwrap_or_else(|| at..at + 4 * rng.usize(..=(file.len() - at) / 4));
             let piece = file[range.clone()].to_vec();
             if kind != 5 {

@@ -75,11 +75,22 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
             front_end.segments
         ),
     );
-    line("mixture", format!("{} components of {} features", monitor.components, monitor.dims));
-    line(
-        "unknown",
-        threshold.map_or("never".into(), |t| format!("below a log-likelihood of {t:.2}")),
-    );
+    let gate = model.gate();
+    if let Some(gate) = gate {
+        let (components, min) = (gate.components, gate.log_likelihood_min);
+        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
+        line("gate", text);
+    }
+    let types = monitor.components - gate.map_or(0, |gate| gate.components);
+    let of =
+        if gate.is_some_and(|gate| gate.direction) { "features' direction" } else { "features" };
+    line("mixture", format!("{types} components of {} {of}", monitor.dims));
+    let unknown = match (types, threshold) {
+        (0, _) => "every fault: the model has no fault types".into(),
+        (_, None) => "never".into(),
+        (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
+    };
+    line("unknown", unknown);
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
     line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
@@ -104,6 +115,11 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
         "components": monitor.components,
         "dims": monitor.dims,
         "log_likelihood_min": threshold,
+        "gate": gate.map(|gate| json!({
+            "components": gate.components,
+            "log_likelihood_min": gate.log_likelihood_min,
+            "direction": gate.direction,
+        })),
         "flash": model.bytes().len(),
         "ram": monitor.ram(4),
         "monitor": monitor.name("f32"),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rebearing::{Label, Model};
+use rebearing::{Label, Model, Statistics};
 use serde_json::{Value, json};
 
 use super::Outcome;
 use super::samples::SampleArgs;
-use crate::device::{self, DeviceReport};
+use crate::device::{self, DeviceFinding, DeviceReport};
 use crate::model_file::ModelBytes;
 use crate::progress::Step;
 
@@ -27,12 +27,14 @@ pub(super) struct PredictArgs {
     files: Vec<PathBuf>,
 }
 
-/// The word for a report's result: a class name, `unknown` or `sensor_fault`.
+/// The word for a report's result: a class name, `unknown`, `unknown_fault` (a fault of unknown
+/// type) or `sensor_fault`.
 pub(super) fn label_name<'m>(model: &Model<'m>, report: &DeviceReport) -> &'m str {
     match &report.finding {
         Ok(finding) => match finding.label {
             Label::Class(class) => model.class_name(class).unwrap_or("?"),
             Label::Unknown => "unknown",
+            Label::UnknownFault => "unknown_fault",
         },
         Err(_) => "sensor_fault",
     }
@@ -52,6 +54,27 @@ pub(super) fn tally<'m>(model: &Model<'m>, reports: &[DeviceReport]) -> Vec<(&'m
     counts
 }
 
+/// The log-likelihoods of the mixtures that were asked.
+fn log_likelihoods(finding: &DeviceFinding) -> String {
+    let mut text = String::new();
+    let named = [("gate ", finding.gate_log_likelihood), ("", finding.log_likelihood)];
+    for (name, log_likelihood) in named {
+        if let Some(value) = log_likelihood {
+            let _ = write!(text, "  {name}log-likelihood {value:.2}");
+        }
+    }
+    text
+}
+
+/// Strength and shape of each axis.
+fn strengths(finding: &DeviceFinding) -> String {
+    let mut text = String::new();
+    for Statistics { rms, kurtosis, crest, .. } in &finding.statistics {
+        let _ = write!(text, "  rms {rms:.4} kurtosis {kurtosis:.2} crest {crest:.2}");
+    }
+    text
+}
+
 /// A report as JSON, with the class names of the model.
 pub(super) fn report_json(model: &Model<'_>, report: &DeviceReport) -> Value {
     match &report.finding {
@@ -62,11 +85,25 @@ pub(super) fn report_json(model: &Model<'_>, report: &DeviceReport) -> Value {
                 .enumerate()
                 .map(|(class, p)| (model.class_name(class).unwrap_or("?").to_owned(), json!(p)))
                 .collect();
+            let statistics: Vec<Value> = finding
+                .statistics
+                .iter()
+                .map(|axis| {
+                    json!({
+                        "level": axis.level,
+                        "rms": axis.rms,
+                        "kurtosis": axis.kurtosis,
+                        "crest": axis.crest,
+                    })
+                })
+                .collect();
             json!({
                 "window": report.index,
                 "label": label_name(model, report),
+                "gate_log_likelihood": finding.gate_log_likelihood,
                 "log_likelihood": finding.log_likelihood,
                 "posterior": posterior,
+                "statistics": statistics,
             })
         }
         Err(fault) => json!({
@@ -96,11 +133,12 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             let _ = match &report.finding {
                 Ok(finding) => writeln!(
                     text,
-                    "  {:>5}  {:<20} {:.3}  log-likelihood {:.2}",
+                    "  {:>5}  {:<20} {:.3}{}{}",
                     report.index,
                     label_name(&model, report),
                     finding.posterior.iter().copied().fold(0.0, f32::max),
-                    finding.log_likelihood
+                    log_likelihoods(finding),
+                    strengths(finding)
                 ),
                 Err(fault) => writeln!(text, "  {:>5}  sensor fault: {fault}", report.index),
             };

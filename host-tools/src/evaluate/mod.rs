@@ -206,7 +206,8 @@ pub struct Run {
     pub classes: Vec<String>,
     /// Test windows by true label (row) and by what they were called (column).
     pub confusion: Vec<Vec<usize>>,
-    /// Names of the columns: the source's classes, and `unknown` for a method that can say so.
+    /// Names of the columns: the source's classes, and `unknown` and `unknown_fault` for a
+    /// method that can say so.
     pub confusion_columns: Vec<String>,
     /// Labels of either domain that were not compared.
     pub left_out: Vec<String>,
@@ -266,7 +267,7 @@ pub fn evaluate(
         task.known.classes.len(),
         with_unknown,
     );
-    let unknown = with_unknown.then(|| "unknown".to_owned());
+    let unknown = ["unknown", "unknown_fault"].map(String::from).into_iter();
     let features = source.seconds + target.seconds;
     let baselines::Seconds { fit_source, fit_target, transport } = prediction.seconds;
     let total = features + start.elapsed().as_secs_f64();
@@ -282,7 +283,13 @@ pub fn evaluate(
         n_pool: task.pool.x.nrows(),
         n_test: task.truth.len(),
         confusion: confusion.rows(),
-        confusion_columns: task.known.classes.iter().cloned().chain(unknown).collect(),
+        confusion_columns: task
+            .known
+            .classes
+            .iter()
+            .cloned()
+            .chain(unknown.filter(|_| with_unknown))
+            .collect(),
         classes: task.labels,
         left_out: task.left_out,
         seconds: Seconds { features, fit_source, fit_target, transport, total },

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use ndarray::Array2;
-use rebearing::{Label, Model, label, mixture};
+use rebearing::diagnosis::diagnose;
+use rebearing::{Label, Model};
 use thiserror::Error;
 
 use super::{EvaluateSettings, EvaluatedMethod, Task};
@@ -90,22 +91,17 @@ fn guarded(
 /// The label that the device gives to each row of features (not standardised).
 ///
 /// A monitor takes its decision windows end to end, an evaluation lets them overlap, so the
-/// device's functions are called here in the monitor's order; a test compares the two.
+/// device's function is called on each row here; a test compares the two.
 fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
     let x = standardised(x, model.shift(), model.scale());
+    let mut direction = vec![0.0; model.dims()];
     let mut responsibilities = vec![0.0; model.components().len()];
     let mut posterior = vec![0.0; model.classes()];
     x.rows()
         .into_iter()
         .map(|row| {
-            let row = row.to_vec();
-            mixture::log_densities(model.components(), &row, &mut responsibilities);
-            let log_likelihood = mixture::responsibilities(&mut responsibilities);
-            if log_likelihood < model.log_likelihood_min() {
-                return Label::Unknown;
-            }
-            label::posterior(&responsibilities, model.labels(), &mut posterior);
-            Label::Class(label::map_class(&posterior))
+            let z = row.to_vec();
+            diagnose(model, &z, &mut direction, &mut responsibilities, &mut posterior).label
         })
         .collect()
 }

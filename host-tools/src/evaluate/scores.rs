@@ -6,22 +6,22 @@ use serde::Serialize;
 
 /// Rates of a test, as fractions; `None` where a rate has nothing to be a share of.
 ///
-/// An *alarm* is a window that is called a fault class. A window called unknown is no alarm and
-/// no detection: it has a rate of its own.
+/// An *alarm* is a window that is called a fault class or a fault of unknown type. A window
+/// called unknown is no alarm and no detection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Scores {
-    /// Windows called by their true label. Unknown is wrong, whatever the truth.
+    /// Windows called by their true label. Unknown, of whatever kind, is wrong.
     pub accuracy: Option<f64>,
     /// Mean over the true labels of the share of their windows called rightly.
     pub balanced_accuracy: Option<f64>,
     /// Alarms among healthy windows.
     pub false_alarm_rate: Option<f64>,
-    /// Alarms among fault windows, of whatever fault class.
+    /// Alarms among fault windows, of whatever fault class or of unknown type.
     pub detection_rate: Option<f64>,
     /// Fault windows called by their true label, among all fault windows: one that is missed
     /// or unknown counts as wrong.
     pub fault_type_accuracy: Option<f64>,
-    /// Windows called unknown.
+    /// Windows called unknown or a fault of unknown type.
     pub unknown_rate: Option<f64>,
 }
 
@@ -108,14 +108,15 @@ fn mean(x: &[f64]) -> f64 {
 /// Test windows by true label (row) and by what they were called (column).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusion {
-    /// Columns: the classes, and last unknown if there is a column more.
+    /// Columns: the classes, and for a method that can say so unknown and fault of unknown
+    /// type.
     counts: Array2<usize>,
     classes: usize,
 }
 
 impl Confusion {
     /// Counts windows. Of the `labels` true labels the first `classes` are those that a method
-    /// can give; `with_unknown` adds a column for a method that can say unknown.
+    /// can give; `with_unknown` adds the columns of a method that can say unknown.
     ///
     /// # Panics
     /// Where a label is outside its range, or unknown without a column for it.
@@ -126,11 +127,12 @@ impl Confusion {
         classes: usize,
         with_unknown: bool,
     ) -> Self {
-        let mut counts = Array2::zeros((labels, classes + usize::from(with_unknown)));
+        let mut counts = Array2::zeros((labels, classes + 2 * usize::from(with_unknown)));
         for (truth, called) in truth.iter().zip(called) {
             let column = match called {
                 Label::Class(class) => *class,
                 Label::Unknown => classes,
+                Label::UnknownFault => classes + 1,
             };
             counts[[*truth, column]] += 1;
         }
@@ -155,7 +157,7 @@ impl Confusion {
                 .sum()
         };
         let alarms = |rows: &[usize]| -> usize {
-            let alarm = |column: &usize| *column < self.classes && Some(*column) != healthy;
+            let alarm = |column: &usize| *column != self.classes && Some(*column) != healthy;
             rows.iter()
                 .map(|row| {
                     let columns = (0..self.counts.ncols()).filter(alarm);
@@ -188,6 +190,7 @@ mod tests {
     use super::*;
 
     const U: Label = Label::Unknown;
+    const F: Label = Label::UnknownFault;
 
     fn c(class: usize) -> Label {
         Label::Class(class)
@@ -195,26 +198,26 @@ mod tests {
 
     #[test]
     fn rates_follow_their_definitions() {
-        // Healthy (0): 5 windows, 3 right, 1 alarm, 1 unknown. Ball (1): 4 windows, 1 right,
-        // 1 called Inner, 1 missed, 1 unknown. Inner (2): none. Gear (3, only the target has
-        // it): 1 alarm, 1 unknown.
-        let truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 3, 3];
-        let called = [c(0), c(0), c(0), c(2), U, c(1), c(2), c(0), U, c(1), U];
+        // Healthy (0): 6 windows, 3 right, 1 called Inner, 1 unknown, 1 fault of unknown type.
+        // Ball (1): 4 windows, 1 right, 1 called Inner, 1 missed, 1 unknown. Inner (2): none.
+        // Gear (3, only the target has it): 1 called Ball, 1 unknown, 1 fault of unknown type.
+        let truth = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 3, 3, 3];
+        let called = [c(0), c(0), c(0), c(2), U, F, c(1), c(2), c(0), U, c(1), U, F];
         let confusion = Confusion::count(&truth, &called, 4, 3, true);
         assert_eq!(
             confusion.rows(),
-            [[3, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 0, 1]].map(|row| row.to_vec())
+            [[3, 0, 1, 1, 1], [1, 1, 1, 1, 0], [0; 5], [0, 1, 0, 1, 1]].map(|row| row.to_vec())
         );
         let scores = confusion.scores(Some(0));
         let close = |rate: Option<f64>, expected: f64| {
             assert!((rate.unwrap() - expected).abs() < 1e-12, "{rate:?} is not {expected}");
         };
-        close(scores.accuracy, 4.0 / 11.0);
-        close(scores.balanced_accuracy, (3.0 / 5.0 + 1.0 / 4.0 + 0.0) / 3.0);
-        close(scores.false_alarm_rate, 1.0 / 5.0);
-        close(scores.detection_rate, 3.0 / 6.0);
-        close(scores.fault_type_accuracy, 1.0 / 6.0);
-        close(scores.unknown_rate, 3.0 / 11.0);
+        close(scores.accuracy, 4.0 / 13.0);
+        close(scores.balanced_accuracy, (3.0 / 6.0 + 1.0 / 4.0 + 0.0) / 3.0);
+        close(scores.false_alarm_rate, 2.0 / 6.0);
+        close(scores.detection_rate, 4.0 / 7.0);
+        close(scores.fault_type_accuracy, 1.0 / 7.0);
+        close(scores.unknown_rate, 5.0 / 13.0);
     }
 
     #[test]
