@@ -239,6 +239,30 @@ fn many_iterations_in_many_dimensions_are_the_naive_ones() {
     }
 }
 
+/// Moments are about a centre that is left where it is while a component stays near. One that
+/// starts far away must not keep the digits it loses there.
+#[test]
+fn a_component_that_comes_from_far_away_has_its_digits_in_single_precision() {
+    let (n, d) = (200, 130);
+    let x = data(4, n, d, 1, 1.0);
+    let from = Mixture {
+        weights: Array1::ones(1),
+        means: Array2::from_elem((1, d), 1000.0),
+        covariance: Covariance::Diagonal(Array2::from_elem((1, d), 1e6)),
+    };
+    let settings = EmSettings {
+        tolerance: 0.0,
+        max_iterations: 4,
+        start: Start::Mixture(from.clone()),
+        ..EmSettings::new(1)
+    };
+    let single = x.mapv(|v| v as f32);
+    let fit = run(&single, None, &settings);
+    let expected = naive_step(&x, &vec![1.0; n], &from, settings.variance_floor).0;
+    let difference = difference(&fit.mixture, &expected);
+    assert!(difference < 1e-5, "{difference}");
+}
+
 #[test]
 fn k_means_in_many_dimensions_finds_the_clusters() {
     let x = data(7, 300, 140, 6, 1.5);

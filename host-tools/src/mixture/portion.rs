@@ -154,3 +154,50 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    use super::{Members, Portion};
+
+    /// Rows and shares of two components; a share of zero is no member.
+    fn members(shares: &[(u8, u8)]) -> Members<f64> {
+        let mut rows = Vec::new();
+        let mut ends = Vec::new();
+        for pick in [|share: &(u8, u8)| share.0, |share: &(u8, u8)| share.1] {
+            let own = shares.iter().map(pick).enumerate().filter(|(_, share)| *share > 0);
+            rows.extend(own.map(|(row, share)| (row, f64::from(share))));
+            ends.push(rows.len());
+        }
+        Members { rows, ends }
+    }
+
+    fn shares() -> impl Strategy<Value = Vec<(u8, u8)>> {
+        prop::collection::vec((0..3_u8, 0..3_u8), 12)
+    }
+
+    proptest! {
+        #[test]
+        fn changes_lead_from_the_shares_before_to_those_now(before in shares(), now in shares()) {
+            let portion = Portion {
+                now: members(&now),
+                before: members(&before),
+                ..Portion::new(2, false)
+            };
+            for k in 0..2 {
+                let mut list = Vec::new();
+                portion.changes(k, &mut list);
+                let mut sums: BTreeMap<usize, f64> = portion.before.of(k).iter().copied().collect();
+                for (row, change) in list {
+                    prop_assert!(change.abs() > 0.0, "row {row} has not changed");
+                    *sums.entry(row).or_default() += change;
+                }
+                sums.retain(|_, share| *share > 0.0);
+                let expected: BTreeMap<usize, f64> = portion.members(k).iter().copied().collect();
+                prop_assert_eq!(sums, expected);
+            }
+        }
+    }
+}
