@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{Domain, healthy_class};
 use crate::extract::{Features, extract};
 use crate::front_end::FrontEndSettings;
-use crate::mixture::{ComponentCount, EmSettings, LabelledMixture, Mixture, fit_conditional};
+use crate::mixture::{
+    ComponentCount, EmSettings, InvalidMixture, LabelledMixture, Mixture, fit_conditional,
+};
 use crate::model_file::{self, ModelBytes, ModelContents};
 use crate::output;
 use crate::unknown::{self, Calibration};
@@ -268,7 +270,7 @@ pub fn held_out_threshold(
     mixture: &Mixture,
     x: &Array2<f32>,
     calibration: &Calibration,
-) -> Result<Option<f64>> {
+) -> Result<Option<f64>, InvalidMixture> {
     let scores = |rows: Array2<f32>| mixture.log_likelihoods(rows.view());
     Ok(unknown::threshold(
         &scores(calibration.fit_rows(x))?.to_vec(),

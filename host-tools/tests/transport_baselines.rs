@@ -8,7 +8,7 @@ use ndarray::{Array2, Axis, array};
 use rebearing_host::adapt::maps::ComponentMaps;
 use rebearing_host::adapt::softmax::{self, Softmax, SoftmaxError};
 use rebearing_host::baselines::{
-    BaselineError, InfoOt, InfoOtOptions, Method, Settings, Solver, Task, affine_map, barycentric,
+    BaselineError, InfoOt, InfoOtOptions, Method, Settings, Task, affine_map, barycentric,
     ledoit_wolf, spectral_clusters,
 };
 use rebearing_host::mixture::{Covariance, Mixture};
@@ -251,8 +251,7 @@ fn single_precision_thinning_and_sinkhorn_keep_the_answer() {
         pool: pool.view(),
         test: test.view(),
     };
-    let settings =
-        Settings { max_samples: 60, solver: Solver::Sinkhorn(0.01), ..Settings::default() };
+    let settings = Settings { max_samples: 60, ..Settings::default() };
     for method in [Method::GmmOtdaMap, Method::GmmOtdaT, Method::OtdaExact, Method::OtdaSinkhorn] {
         let prediction = method.predict(&task, &settings).expect("predicts");
         let accuracy = accuracy(&prediction.posterior);

@@ -1,6 +1,24 @@
-//! From a source and a target's recordings to a classifier for the target machine.
+//! Adaptation: a source and unlabelled target windows to the parts of a model.
+//!
+//! ```text
+//! source ─► reference ─┬─► cautious ─► healthy ─┬─► gate ─┐
+//!                      │                        └─► keep ─┼─► verdict ─► model file
+//! source ──────────────┴─► plan ─► propagate ─► transfer ─┘
+//! ```
+//!
+//! [`transfer`] is the method of the paper: a mixture of the target, labels along a plan. It is
+//! right where the pool holds every class. [`gate`] and [`keep`] need healthy windows alone,
+//! [`cautious`] nothing at all. [`verdict`] decides between them and says why.
 
+pub mod adaptation;
+pub mod cautious;
+pub mod gate;
+pub mod healthy;
+pub mod keep;
 pub mod maps;
+pub mod plan;
 pub mod propagate;
+pub mod reference;
 pub mod softmax;
+pub mod transfer;
 pub mod verdict;

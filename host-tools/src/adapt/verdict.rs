@@ -1,32 +1,31 @@
-//! Adaptation: target mixture, plan, labels, and a verdict on whether to trust them.
+//! Adapt, keep or abstain, and why.
 //!
-//! Balanced transport hands out the whole source mass, faults included. That is right when
-//! the target pool holds every class, and wrong when it does not. So the user says what is
-//! known of the pool, and where nothing is known the plan must pass two tests first.
+//! Transport hands out every class of the source, so that it is right where the pool holds every
+//! class and wrong where it does not. Nothing tells the two apart for sure, so the user says what
+//! is known of the pool, and where nothing is known the careful answer wins.
 
-use std::fmt;
-use std::time::{Duration, Instant};
-
-use anyhow::{Context, Result, bail};
-use ndarray::{Array2, Axis};
+use anyhow::{Context, Result};
+use ndarray::{Array1, Axis};
 use serde::Serialize;
 
-use super::propagate;
+pub use super::adaptation::{Adaptation, Seconds, Verdict};
+use super::cautious::Cautious;
+use super::gate::{Gate, GateError};
+use super::healthy;
+use super::keep::FaultTypes;
+use super::plan::PlanSettings;
+use super::reference::{HealthyReference, Reference};
+use super::transfer::{Evidence, Transfer, TransferError, transfer};
 use crate::extract::Features;
-use crate::mixture::{self, LabelledMixture};
-use crate::model_file::{self, ModelBytes, ModelContents, ModelFileError};
-use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
-use crate::transport::{TransportError, cost, exact, relaxed, sinkhorn};
+use crate::mixture::Mixture;
+use crate::source::{Source, SourceSettings, calibration};
 
-/// Least agreement between the balanced and the semi-relaxed plan's labels.
-const MIN_AGREEMENT: f64 = 0.8;
-/// Most conflict: what balance costs beyond the nearest components, per typical class distance.
-const MAX_CONFLICT: f64 = 0.15;
-/// Marginal error of an entropic plan: far below what a label's probability is worth, and
-/// reached where the last digits would take many thousand iterations more.
-const PLAN_TOLERANCE: f64 = 1e-6;
-/// Windows that a target component needs at least.
-const WINDOWS_PER_COMPONENT: usize = 8;
+/// Farthest that a target may lie from the source, in units of the typical distance between its
+/// classes, before the names of faults are guesses. Other speeds and loads of one machine came to
+/// at most 0.66, other machines to 0.9 and more.
+pub const MAX_SHIFT: f64 = 0.8;
+/// Least agreement of the plan with the source itself where the pool is unknown.
+const MIN_AGREEMENT: f64 = 0.9;
 
 /// What the user knows of the target's recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -40,47 +39,13 @@ pub enum Pool {
     Unknown,
 }
 
-/// How the plan is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Linear program, exactly.
-    Exact,
-    /// Entropic, in the log domain.
-    Sinkhorn,
-}
-
-/// What was done with the target's recordings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The target's own mixture, with labels carried over by the plan.
-    Adapt,
-    /// The source's mixture, moved so that the healthy states coincide.
-    Keep,
-    /// The source's mixture as it is; windows unlike the source are unknown.
-    Abstain,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Adapt => "adapt",
-            Self::Keep => "keep",
-            Self::Abstain => "abstain",
-        })
-    }
-}
-
 /// How a target is adapted to.
 #[derive(Debug, Clone)]
 pub struct AdaptSettings {
     /// What is known of the target's recordings.
     pub pool: Pool,
     /// How the plan is found.
-    pub solver: Solver,
-    /// Entropy of the Sinkhorn plan, relative to the largest cost.
-    pub epsilon: f64,
+    pub plan: PlanSettings,
     /// Target components per source class.
     pub components: usize,
     /// Variance floor, restarts and seed of the target's EM.
@@ -91,254 +56,257 @@ impl Default for AdaptSettings {
     fn default() -> Self {
         Self {
             pool: Pool::Unknown,
-            solver: Solver::Sinkhorn,
-            epsilon: 1e-2,
+            plan: PlanSettings::default(),
             components: 2,
             em: SourceSettings::default(),
         }
     }
 }
 
-/// What adaptation found, ready to be written as a model.
-#[derive(Debug, Clone)]
-pub struct Adaptation {
-    /// What was done.
-    pub verdict: Verdict,
-    /// Why, in words and figures.
-    pub reasons: Vec<String>,
-    /// Mixture over features standardised by `shift` and the source's scale.
-    pub mixture: LabelledMixture,
-    /// Subtracted from each feature.
-    pub shift: Vec<f32>,
-    /// Windows with a lower log-likelihood are unknown.
-    pub log_likelihood_min: Option<f64>,
-    /// The plan, where one was made: source components × target components.
-    pub plan: Option<Array2<f64>>,
-    /// Squared mixture-Wasserstein distance, where a plan was made.
-    pub mw2_squared: Option<f64>,
-    /// Time spent in EM and in transport.
-    pub seconds: Seconds,
-}
-
-impl Adaptation {
-    /// The model file of this adaptation of `source`; `hash` stands for all it was fitted from.
-    pub fn model(
-        &self,
-        source: &Source,
-        target: &str,
-        hash: [u8; 32],
-    ) -> Result<ModelBytes, ModelFileError> {
-        model_file::encode(&ModelContents {
-            front_end: &source.front_end,
-            shift: &self.shift,
-            scale: &source.scale,
-            mixture: Some(&self.mixture),
-            gate: None,
-            class_names: &source.classes,
-            healthy: source.healthy,
-            log_likelihood_min: self.log_likelihood_min,
-            source: &source.domain,
-            target,
-            hash,
-        })
-    }
-}
-
-/// Where the time went.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Seconds {
-    /// EM on the target.
-    pub fit_target: f64,
-    /// Cost, plan and labels.
-    pub transport: f64,
-}
-
 /// Adapts `source` to the target's features (not standardised).
 pub fn adapt(source: &Source, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
+    let reference = Reference::new(source)?;
+    let cautious = Cautious::new(&reference);
+    let known = Known { source, reference: &reference, cautious: &cautious };
     match settings.pool {
-        Pool::All => carry_labels(source, target, settings),
-        Pool::Healthy => keep(source, target),
-        Pool::Unknown => match carry_labels(source, target, settings) {
-            Ok(adaptation) if adaptation.verdict == Verdict::Adapt => Ok(adaptation),
-            Ok(adaptation) => Ok(abstain(source, adaptation.reasons, adaptation.seconds)),
-            Err(error) => Ok(abstain(source, vec![format!("{error:#}")], Seconds::default())),
-        },
+        Pool::All => known.complete(target, settings),
+        Pool::Healthy => known.healthy(target, settings),
+        Pool::Unknown => known.unknown(target, settings),
     }
 }
 
-/// The method itself: EM on the target, plan between components, labels along the plan.
-fn carry_labels(
-    source: &Source,
-    target: &Features,
-    settings: &AdaptSettings,
-) -> Result<Adaptation> {
-    let classes = source.classes.len();
-    let x = source.standardise(&target.x);
-    let components = settings.components * classes;
-    let windows = x.nrows();
-    if windows < WINDOWS_PER_COMPONENT * components {
-        bail!(
-            "{windows} target windows are too few for {components} components ({WINDOWS_PER_COMPONENT} \
-             windows each); record longer, or ask for fewer --components"
-        );
+/// What is known before any window of the target is seen.
+struct Known<'a> {
+    source: &'a Source,
+    reference: &'a Reference,
+    cautious: &'a Cautious,
+}
+
+impl Known<'_> {
+    /// Every class is in the pool: the labels go along the plan.
+    fn complete(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
+        let transfer = self.transfer(target, settings)?;
+        let mut reasons = vec!["the pool was declared to hold every class".into()];
+        reasons.extend(self.evidence(&transfer, target)?);
+        Ok(self.adapted(transfer, reasons))
     }
 
-    let start = Instant::now();
-    let em = settings.em.em(components);
-    let calibration = calibration(target, &source.front_end);
-    let calibrated = mixture::fit(calibration.fit_rows(&x).view(), None, &em, &|_| ())?;
-    let log_likelihood_min = held_out_threshold(&calibrated.mixture, &x, &calibration)?;
-    let fit = mixture::fit(x.view(), None, &em, &|_| ())?;
-    let fit_target = start.elapsed();
-
-    let start = Instant::now();
-    let source_mixture = &source.mixture.mixture;
-    let cost = cost::component_costs(source_mixture, &fit.mixture)?;
-    let a = source_mixture.weights.to_vec();
-    let b = fit.mixture.weights.to_vec();
-    let mut reasons = Vec::new();
-    let exact = || exact::solve(&a, &b, &cost, &exact::Options::default());
-    let plan = match settings.solver {
-        Solver::Exact => exact()?,
-        Solver::Sinkhorn => {
-            let options = sinkhorn::Options {
-                epsilon: settings.epsilon,
-                tolerance: PLAN_TOLERANCE,
-                ..Default::default()
-            };
-            match sinkhorn::solve(&a, &b, &cost, &options) {
-                // Nearly separate clusters can take the iteration very long; the exact plan
-                // always ends, and for such clusters it is nearly the same.
-                Err(TransportError::NotConverged { .. }) => {
-                    reasons
-                        .push("the entropic plan did not converge: the exact one was taken".into());
-                    exact()?
-                }
-                plan => plan?,
-            }
+    /// The machine was healthy: the gate is its own, the fault types are the source's.
+    fn healthy(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
+        let healthy = self.reference.healthy.as_ref().context(
+            "the pool is declared healthy, but the source has no healthy class; name it with --healthy LABEL",
+        )?;
+        let gate = self.gate(target, healthy, settings)?;
+        let declared =
+            "the pool was declared healthy, so no fault label can be carried over from it";
+        let shift = healthy.shift(&gate.mean);
+        let reasons = vec![declared.into(), shift_reason(shift), gate_reason(&gate, target)];
+        if shift > MAX_SHIFT {
+            let model = gated(Verdict::Abstain, gate, None);
+            let abstained = "healthy or fault is told by the machine's own windows; the type of a fault is not \
+                             named, as the source is too unlike this machine";
+            return Ok(model.because(reasons).and(abstained));
         }
-    };
-    let propagate = |plan: &Array2<f64>| {
-        propagate::propagate(plan, &source.mixture.labels)
-            .context("labels could not be carried over")
-    };
-    let labels = propagate(&plan.plan)?;
-    let options = relaxed::Options { tolerance: PLAN_TOLERANCE, ..Default::default() };
-    let agreement = match relaxed::solve(&a, &b, &cost, &options) {
-        // Without a second opinion there is no agreement.
-        Err(TransportError::NotConverged { .. }) => 0.0,
-        free => agreement(&b, &labels, &propagate(&free?.plan)?),
-    };
-    let conflict = conflict(source, &b, &cost, plan.cost)?;
-    let transport = start.elapsed();
-
-    let trusted = agreement >= MIN_AGREEMENT && conflict <= MAX_CONFLICT;
-    reasons.extend([
-        format!("plan agreement {agreement:.2} (trusted from {MIN_AGREEMENT:.2})"),
-        format!(
-            "conflict {conflict:.2} of the typical class distance (trusted to {MAX_CONFLICT:.2})"
-        ),
-        format!("{components} target components for {classes} classes from {windows} windows"),
-    ]);
-    if settings.pool == Pool::All {
-        reasons.insert(0, "the pool was declared to hold every class".into());
+        let types = FaultTypes::new(self.reference, healthy, &gate.mean);
+        Ok(gated(Verdict::Keep, gate, Some(types)).because(reasons))
     }
-    let verdict =
-        if settings.pool == Pool::All || trusted { Verdict::Adapt } else { Verdict::Abstain };
-    Ok(Adaptation {
-        verdict,
-        reasons,
-        mixture: LabelledMixture { mixture: fit.mixture, labels },
-        shift: source.shift.clone(),
-        log_likelihood_min,
-        mw2_squared: Some(plan.cost),
-        plan: Some(plan.plan),
-        seconds: seconds(fit_target, transport),
-    })
+
+    /// Nothing is known of the pool: labels go along the plan only where the source itself sees
+    /// every class and calls them the same.
+    fn unknown(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
+        let mut reasons = Vec::new();
+        let (mut seconds, mut evidence) = (Seconds::default(), None);
+        match self.transfer(target, settings) {
+            Ok(transfer) => {
+                reasons = self.evidence(&transfer, target)?;
+                seconds = transfer.seconds();
+                let complete = transfer.evidence.classes_found == self.source.classes.len();
+                if complete && transfer.evidence.agreement >= MIN_AGREEMENT {
+                    return Ok(self.adapted(transfer, reasons));
+                }
+                evidence = Some(transfer.evidence);
+            }
+            Err(error @ TransferError::TooFew { .. }) => {
+                reasons.push(format!("no labels were carried over: {error}"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let mut adaptation = if let Some(healthy) = &self.reference.healthy {
+            self.with_healthy_found(target, healthy, settings, reasons)?
+        } else {
+            reasons.push("the source has no healthy class, so there is no gate".into());
+            self.unadapted(target, reasons)?
+        };
+        (adaptation.seconds, adaptation.evidence) = (seconds, evidence);
+        Ok(adaptation)
+    }
+
+    /// Keep, if the source recognises a healthy state in the pool.
+    fn with_healthy_found(
+        &self,
+        target: &Features,
+        healthy: &HealthyReference,
+        settings: &AdaptSettings,
+        mut reasons: Vec<String>,
+    ) -> Result<Adaptation> {
+        let rows = healthy::find(target, self.cautious, healthy)?;
+        let found = Features {
+            x: target.x.select(Axis(0), &rows),
+            recording: rows.iter().map(|row| target.recording[*row]).collect(),
+        };
+        reasons.push(format!("{} of {} windows look healthy", rows.len(), target.x.nrows()));
+        let gate = match self.gate(&found, healthy, settings) {
+            Ok(gate) => gate,
+            Err(error @ GateError::TooFew { .. }) => {
+                reasons.push(format!("{error}"));
+                return self.unadapted(target, reasons);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let shift = healthy.shift(&gate.mean);
+        reasons.push(shift_reason(shift));
+        if shift > MAX_SHIFT {
+            // So far off, they may as well be windows of a fault.
+            return self.unadapted(target, reasons);
+        }
+        reasons.push(gate_reason(&gate, target));
+        let types = FaultTypes::new(self.reference, healthy, &gate.mean);
+        Ok(gated(Verdict::Keep, gate, Some(types)).because(reasons))
+    }
+
+    fn transfer(
+        &self,
+        target: &Features,
+        settings: &AdaptSettings,
+    ) -> Result<Transfer, TransferError> {
+        let AdaptSettings { components, em, plan, .. } = settings;
+        transfer(self.source, self.cautious, target, *components, em, plan)
+    }
+
+    fn gate(
+        &self,
+        windows: &Features,
+        healthy: &HealthyReference,
+        settings: &AdaptSettings,
+    ) -> Result<Gate, GateError> {
+        let calibration = calibration(windows, &self.source.front_end);
+        Gate::fit(windows, healthy, &calibration, &settings.em)
+    }
+
+    /// What speaks for and against a transfer, in words.
+    fn evidence(&self, transfer: &Transfer, target: &Features) -> Result<Vec<String>> {
+        let Evidence { agreement, certainty, classes_found, .. } = transfer.evidence;
+        let far = self.cautious.unknown_share(target)?;
+        let mut reasons = vec![
+            format!(
+                "plan agreement {agreement:.2} with the source's own labels (trusted without knowing the pool from \
+                 {MIN_AGREEMENT:.2}); certainty of the labels {certainty:.2}"
+            ),
+            format!("{classes_found} of {} classes found in the pool", self.source.classes.len()),
+            format!(
+                "{:.0} % of the windows lie farther from every class than {MAX_SHIFT} of the class distance",
+                100.0 * far
+            ),
+            format!(
+                "{} target components from {} windows",
+                transfer.mixture.labels.nrows(),
+                target.x.nrows()
+            ),
+        ];
+        if transfer.plan.fell_back {
+            reasons.push("the entropic plan did not converge: the exact one was taken".into());
+        }
+        Ok(reasons)
+    }
+
+    fn adapted(&self, transfer: Transfer, reasons: Vec<String>) -> Adaptation {
+        let seconds = transfer.seconds();
+        Adaptation {
+            verdict: Verdict::Adapt,
+            reasons,
+            shift: self.source.shift.clone(),
+            scale: self.source.scale.clone(),
+            gate: None,
+            mixture: Some(transfer.mixture),
+            log_likelihood_min: transfer.log_likelihood_min,
+            mw2_squared: Some(transfer.plan.mw2_squared),
+            plan: Some(transfer.plan.plan),
+            evidence: Some(transfer.evidence),
+            seconds,
+        }
+    }
+
+    /// The source's classes; keep where most of the pool is near to them.
+    fn unadapted(&self, target: &Features, mut reasons: Vec<String>) -> Result<Adaptation> {
+        let far = self.cautious.unknown_share(target)?;
+        let verdict = if far > 0.5 { Verdict::Abstain } else { Verdict::Keep };
+        reasons.push(format!(
+            "windows get the source's nearest class; those farther from every class than {MAX_SHIFT} of the class \
+             distance, {:.0} % of these, are unknown (say --pool-is all if every class was recorded, --pool-is \
+             healthy if only the healthy machine was)",
+            100.0 * far
+        ));
+        let cautious = self.cautious;
+        Ok(Adaptation {
+            mixture: Some(cautious.mixture.clone()),
+            log_likelihood_min: Some(cautious.log_likelihood_min),
+            ..without_plan(verdict, vec![0.0; self.source.shift.len()])
+        }
+        .because(reasons))
+    }
 }
 
-/// Share of the target's mass on whose label two plans agree.
-fn agreement(weights: &[f64], one: &Array2<f64>, other: &Array2<f64>) -> f64 {
-    let overlap =
-        |k: usize| -> f64 { one.row(k).iter().zip(other.row(k)).map(|(p, q)| p.min(*q)).sum() };
-    weights.iter().enumerate().map(|(k, weight)| weight * overlap(k)).sum()
-}
-
-/// What balance costs beyond sending each target component to its nearest source component,
-/// in units of the median distance between source components of different classes.
-fn conflict(source: &Source, weights: &[f64], cost: &Array2<f64>, plan_cost: f64) -> Result<f64> {
-    let nearest: f64 = cost
-        .columns()
-        .into_iter()
-        .zip(weights)
-        .map(|(column, weight)| weight * column.iter().copied().fold(f64::INFINITY, f64::min))
-        .sum();
-    let own = &source.mixture.mixture;
-    let labels = &source.mixture.labels;
-    let between = cost::component_costs(own, own)?;
-    let mut distances: Vec<f64> = between
-        .indexed_iter()
-        .filter(|((k, l), _)| labels.row(*k).dot(&labels.row(*l)) < 0.5)
-        .map(|(_, distance)| *distance)
-        .collect();
-    distances.sort_by(f64::total_cmp);
-    let typical = distances.get(distances.len() / 2).copied().unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    Ok((plan_cost - nearest).max(0.0) / typical)
-}
-
-/// The source's mixture, moved so that the target's healthy state stands on the source's.
-fn keep(source: &Source, target: &Features) -> Result<Adaptation> {
-    let healthy = source.healthy.context(
-        "the pool is declared healthy, but the source has no healthy class; name it with --healthy LABEL",
-    )?;
-    let labels = &source.mixture.labels;
-    let mixture = &source.mixture.mixture;
-    let weights = &mixture.weights * &labels.column(healthy);
-    let healthy_mean = mixture.means.t().dot(&weights) / weights.sum();
-    let x = source.standardise(&target.x);
-    let mean = x.mapv(f64::from).mean_axis(Axis(0)).context("there are no target windows")?;
-    let moved = &mean - &healthy_mean;
-    let shift = source
-        .shift
-        .iter()
-        .zip(&source.scale)
-        .zip(&moved)
-        .map(|((shift, scale), moved)| (f64::from(*shift) + moved / f64::from(*scale)) as f32)
-        .collect();
-    let rms = (moved.dot(&moved) / moved.len().max(1) as f64).sqrt();
-    Ok(Adaptation {
-        verdict: Verdict::Keep,
-        reasons: vec![
-            "the pool was declared healthy, so no fault label can be carried over from it".into(),
-            format!("the healthy state moved by {rms:.2} standard deviations of the source"),
-        ],
-        mixture: source.mixture.clone(),
-        shift,
-        log_likelihood_min: source.log_likelihood_min,
-        plan: None,
-        mw2_squared: None,
-        seconds: Seconds::default(),
-    })
-}
-
-fn abstain(source: &Source, mut reasons: Vec<String>, seconds: Seconds) -> Adaptation {
-    reasons.push(
-        "the labels of the source are kept for windows like the source's; all others are unknown \
-         (say --pool-is all if every class was recorded, --pool-is healthy if only the healthy machine was)"
-            .into(),
-    );
+/// A model with a gate; without fault types it abstains on them.
+fn gated(verdict: Verdict, gate: Gate, types: Option<FaultTypes>) -> Adaptation {
+    let (centre, mixture) = match types {
+        Some(types) => (types.centre, Some(types.mixture)),
+        None => (gate.mean.clone(), None),
+    };
+    let gate = Gate { mixture: moved(&gate.mixture, &centre), ..gate };
     Adaptation {
-        verdict: Verdict::Abstain,
-        reasons,
-        mixture: source.mixture.clone(),
-        shift: source.shift.clone(),
-        log_likelihood_min: source.log_likelihood_min,
-        plan: None,
-        mw2_squared: None,
-        seconds,
+        gate: Some(gate),
+        mixture,
+        ..without_plan(verdict, centre.iter().map(|x| *x as f32).collect())
     }
 }
 
-fn seconds(fit_target: Duration, transport: Duration) -> Seconds {
-    Seconds { fit_target: fit_target.as_secs_f64(), transport: transport.as_secs_f64() }
+/// The frame of a model over features in nats.
+fn without_plan(verdict: Verdict, shift: Vec<f32>) -> Adaptation {
+    Adaptation {
+        verdict,
+        reasons: Vec::new(),
+        scale: vec![1.0; shift.len()],
+        shift,
+        gate: None,
+        mixture: None,
+        log_likelihood_min: None,
+        plan: None,
+        mw2_squared: None,
+        evidence: None,
+        seconds: Seconds::default(),
+    }
+}
+
+impl Transfer {
+    fn seconds(&self) -> Seconds {
+        Seconds { fit_target: self.fit_seconds, transport: self.transport_seconds }
+    }
+}
+
+/// A mixture over features from which `centre` is subtracted.
+fn moved(mixture: &Mixture, centre: &Array1<f64>) -> Mixture {
+    // The device subtracts a centre in single precision, so that is what must be made up for.
+    let means = &mixture.means - &centre.mapv(|x| f64::from(x as f32));
+    Mixture { means, ..mixture.clone() }
+}
+
+fn shift_reason(shift: f64) -> String {
+    format!(
+        "healthy shift {shift:.2} of the typical fault distance (types are named up to {MAX_SHIFT})"
+    )
+}
+
+fn gate_reason(gate: &Gate, target: &Features) -> String {
+    let (windows, all) = (gate.windows, target.x.nrows());
+    format!("the gate was fitted to {windows} of {all} windows")
 }

@@ -4,12 +4,11 @@ use std::time::Instant;
 
 use ndarray::Array2;
 
-use super::{BaselineError, Prediction, Seconds, Settings, Solver, Task, to_f64};
-use crate::adapt::{maps::ComponentMaps, propagate::propagate, softmax::Softmax};
+use super::{BaselineError, Prediction, Seconds, Settings, Task, to_f64};
+use crate::adapt::{maps::ComponentMaps, plan, propagate::propagate, softmax::Softmax};
 use crate::mixture::{
     ComponentCount, EmSettings, LabelledMixture, Mixture, Sample, fit, fit_conditional,
 };
-use crate::transport::{cost::component_costs, exact, sinkhorn};
 
 /// The source mixture's MAP classifier on the target, unadapted.
 pub(super) fn source_only<T: Sample>(
@@ -79,15 +78,7 @@ fn join<T: Sample>(task: &Task<'_, T>, settings: &Settings) -> Result<Joined, Ba
     let fit_target = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let cost = component_costs(&source.mixture, &target)?;
-    let (a, b) = (source.mixture.weights.to_vec(), target.weights.to_vec());
-    let plan = match settings.solver {
-        Solver::Exact => exact::solve(&a, &b, &cost, &exact::Options::default())?,
-        Solver::Sinkhorn(epsilon) => {
-            let options = sinkhorn::Options { epsilon, ..sinkhorn::Options::default() };
-            sinkhorn::solve(&a, &b, &cost, &options)?
-        }
-    };
+    let plan = plan::between(&source.mixture, &target, &settings.plan)?;
     let transport = start.elapsed().as_secs_f64();
     Ok(Joined {
         source,

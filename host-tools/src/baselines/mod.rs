@@ -35,10 +35,11 @@ pub use otda::barycentric;
 pub use spectral::spectral_clusters;
 
 use crate::adapt::maps::MapError;
+use crate::adapt::plan::{PlanError, PlanSettings};
 use crate::adapt::propagate::PropagateError;
 use crate::adapt::softmax::{self, Softmax, SoftmaxError};
 use crate::mixture::{CovarianceKind, InvalidMixture, MixtureError, Sample};
-use crate::transport::{TransportError, cost::CostError};
+use crate::transport::TransportError;
 
 /// A method by its `--method` name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,15 +187,6 @@ impl<T: Sample> Task<'_, T> {
     }
 }
 
-/// How mixtures are joined.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Solver {
-    /// Exact transport.
-    Exact,
-    /// Entropic transport with this epsilon.
-    Sinkhorn(f64),
-}
-
 /// Settings of all methods.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -211,7 +203,7 @@ pub struct Settings {
     /// Starts of each EM.
     pub restarts: usize,
     /// How mixtures are joined.
-    pub solver: Solver,
+    pub plan: PlanSettings,
     /// Epsilon of `otda-sinkhorn`, relative to the largest cost.
     pub epsilon: f64,
     /// Samples of each domain that enter a plan between samples, whose cost grows with their product;
@@ -232,7 +224,7 @@ impl Default for Settings {
             covariance: CovarianceKind::Diagonal,
             variance_floor: 0.01,
             restarts: 3,
-            solver: Solver::Exact,
+            plan: PlanSettings::default(),
             epsilon: 1e-2,
             max_samples: 1000,
             infoot: InfoOtOptions::default(),
@@ -349,7 +341,7 @@ pub enum BaselineError {
     Mixture(#[from] InvalidMixture),
     /// Component costs failed.
     #[error(transparent)]
-    Cost(#[from] CostError),
+    Plan(#[from] PlanError),
     /// Transport failed.
     #[error(transparent)]
     Transport(#[from] TransportError),

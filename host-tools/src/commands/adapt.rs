@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::Outcome;
 use super::inspect::cost_line;
-use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool, Solver};
+use crate::adapt::plan::{PlanSettings, Solver};
+use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
 use crate::device::MonitorType;
 use crate::domain::{Domain, healthy_class};
 use crate::extract::extract;
@@ -18,6 +19,7 @@ use crate::manifest::Manifest;
 use crate::model_file::ModelBytes;
 use crate::output;
 use crate::progress::Step;
+use crate::rates;
 use crate::report::{self, ReportContents};
 use crate::source::{Source, SourceSettings};
 
@@ -49,12 +51,8 @@ pub(super) struct AdaptArgs {
     /// Label of the healthy machine [default: the source's].
     #[arg(long, value_name = "LABEL")]
     healthy: Option<String>,
-    /// How the transport plan is found.
-    #[arg(long, value_enum, default_value_t = Solver::Sinkhorn)]
-    solver: Solver,
-    /// Entropy of the Sinkhorn plan, relative to the largest cost.
-    #[arg(long, value_name = "E", default_value_t = 1e-2)]
-    epsilon: f64,
+    #[command(flatten)]
+    solver: SolverArgs,
     /// Target components per source class.
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
@@ -64,6 +62,27 @@ pub(super) struct AdaptArgs {
     /// Seed of the starts.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+}
+
+/// How the plan between mixtures is found.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct SolverArgs {
+    /// How the transport plan is found.
+    #[arg(long, value_enum, default_value_t = PlanSettings::default().solver)]
+    solver: Solver,
+    /// Entropy of an entropic plan, relative to the largest cost.
+    #[arg(long, value_name = "E", default_value_t = PlanSettings::default().epsilon)]
+    epsilon: f64,
+    /// How strongly the relaxed solver holds the source's class shares, relative to the largest
+    /// cost.
+    #[arg(long, value_name = "T", default_value_t = PlanSettings::default().tau)]
+    tau: f64,
+}
+
+impl SolverArgs {
+    pub(super) fn settings(self) -> PlanSettings {
+        PlanSettings { solver: self.solver, epsilon: self.epsilon, tau: self.tau }
+    }
 }
 
 pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
@@ -80,20 +99,19 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         let _step = Step::start(format!("reading the recordings of {}", args.domain));
         Domain::read(&manifest, &args.domain)?
     };
-    let rate_hz = source.front_end.rate_hz;
-    if (target.rate_hz - rate_hz).abs() > 1e-6 * rate_hz {
-        bail!(
-            "{}: domain {} is sampled at {} Hz, but the source {} at {rate_hz} Hz; resample one of them",
+    let fitted_hz = source.front_end.rate_hz;
+    source.front_end = rates::at_rate(&source.front_end, target.rate_hz).with_context(|| {
+        format!(
+            "{}: domain {} is sampled at {} Hz, the source {} at {fitted_hz} Hz",
             manifest.path.display(),
             target.name,
             target.rate_hz,
             args.source.display()
-        );
-    }
+        )
+    })?;
     let settings = AdaptSettings {
         pool: args.pool_is,
-        solver: args.solver,
-        epsilon: args.epsilon,
+        plan: args.solver.settings(),
         components: args.components,
         em: SourceSettings {
             restarts: args.restarts,
@@ -138,7 +156,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         "verdict": adaptation.verdict,
         "reasons": adaptation.reasons,
         "pool_is": args.pool_is,
-        "solver": args.solver,
+        "solver": args.solver.solver,
         "out": args.out,
         "report": args.report,
         "windows": windows,
@@ -146,6 +164,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         "components": monitor.components,
         "mw2_squared": adaptation.mw2_squared,
         "log_likelihood_min": adaptation.log_likelihood_min,
+        "evidence": adaptation.evidence,
         "flash": model.bytes().len(),
         "ram": monitor.ram(4),
         "monitor": monitor.name("f32"),

@@ -8,21 +8,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use rayon::prelude::*;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use super::adapt::SolverArgs;
 use super::fit::FrontEndArgs;
 use crate::adapt::verdict::Pool;
 use crate::domain::Domain;
 use crate::evaluate::noise::Noise;
 use crate::evaluate::table::{self, PairScores};
 use crate::evaluate::{
-    EvaluateError, EvaluateSettings, EvaluatedMethod, PoolChoice, Run, Scores, SourceDomain,
-    TargetDomain, evaluate,
+    EvaluateError, EvaluateSettings, EvaluatedMethod, LeaveOut, PoolChoice, Run, Scores,
+    SourceDomain, TargetDomain, evaluate,
 };
+use crate::front_end::FrontEndSettings;
 use crate::manifest::Manifest;
 use crate::progress::{Bar, Step};
-use crate::split;
+use crate::{rates, split};
 
 /// The word that stands for every domain.
 const ALL: &str = "all";
@@ -31,13 +34,16 @@ const ALL: &str = "all";
 /// another, test on the rest of it
 ///
 /// The labels of the target choose what is in the pool and score the test; no method sees them.
-/// Rates: an alarm is a window called a fault class. False alarms are alarms among healthy
-/// windows, detection is alarms among fault windows, fault type is fault windows called rightly.
-/// Unknown is wrong in the accuracy, is no alarm, and has its own rate.
+/// Rates: an alarm is a window called a fault class or a fault of unknown type. False alarms are
+/// alarms among healthy windows, detection is alarms among fault windows, fault type is fault
+/// windows called rightly. Unknown is wrong in the accuracy and has its own rate.
+/// Where domains are sampled at different rates, the bands cover what the lowest rate shows.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   rebearing evaluate --manifest machines.csv --source motor-a --target motor-b --pool-is all
   rebearing evaluate --manifest machines.csv --source motor-a --target motor-b --pool healthy --pool-is healthy
+  rebearing evaluate --manifest machines.csv --source all --target all --pool healthy:0.9 --seeds 3
+  rebearing evaluate --manifest machines.csv --source all --target all --pool-is all --leave-out each
   rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3")]
 pub(super) struct EvaluateArgs {
     /// Table of recordings; all that are used need a label
@@ -52,8 +58,14 @@ pub(super) struct EvaluateArgs {
     /// guarded (what `rebearing adapt` does) or a method to compare with
     #[arg(long, value_name = "NAME", default_value = "guarded")]
     method: EvaluatedMethod,
-    /// Which target recordings are adapted on: those with these labels, all or healthy
-    #[arg(long, value_name = "LABEL,…|all|healthy", default_value = "all")]
+    /// Which target windows are adapted on: those with these labels; all; healthy; healthy:SHARE,
+    /// that share of healthy windows and the rest of one fault, each in turn; half, healthy and
+    /// half of the faults; dirichlet, all labels in shares drawn by the seed
+    #[arg(
+        long,
+        value_name = "LABEL,…|all|healthy|healthy:SHARE|half|dirichlet",
+        default_value = "all"
+    )]
     pool: PoolChoice,
     /// What guarded is told of the pool; other methods take every pool for complete
     #[arg(long, value_enum, default_value_t = Pool::Unknown)]
@@ -64,6 +76,10 @@ pub(super) struct EvaluateArgs {
     /// Labels to compare, also those that only one of the domains has [default: those of both]
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',')]
     labels: Option<Vec<String>>,
+    /// Labels that neither the source nor the pool is given, or each fault in turn: the test then
+    /// shows whether they come out as unknown
+    #[arg(long, value_name = "LABEL,…|each")]
+    leave_out: Option<LeaveOut>,
     /// Label of the healthy machine [default: the class called healthy or normal]
     #[arg(long, value_name = "LABEL")]
     healthy: Option<String>,
@@ -78,6 +94,8 @@ pub(super) struct EvaluateArgs {
     noise: Option<f64>,
     #[command(flatten)]
     front_end: FrontEndArgs,
+    #[command(flatten)]
+    solver: SolverArgs,
     /// Components per class, of source and target
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
@@ -96,6 +114,8 @@ impl EvaluateArgs {
             pool: self.pool.clone(),
             pool_is: self.pool_is,
             labels: self.labels.clone(),
+            leave_out: self.leave_out.clone(),
+            plan: self.solver.settings(),
             healthy: self.healthy.clone(),
             components: self.components,
             variance_floor: self.variance_floor,
@@ -144,7 +164,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         let bar = Bar::start("evaluating");
         let done = AtomicUsize::new(0);
         let total = pairs.len() * seeds as usize;
-        let run_pair = |(source, target): &(&str, &str)| -> Vec<Result<Run, EvaluateError>> {
+        let run_pair = |(source, target): &(&str, &str)| -> Vec<Result<Vec<Run>, EvaluateError>> {
             (0..seeds)
                 .into_par_iter()
                 .map(|seed| {
@@ -158,26 +178,48 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         };
         pairs.par_iter().map(run_pair).collect::<Vec<_>>()
     };
-    let mut evaluated = Vec::new();
-    let mut skipped = Vec::new();
+    let mut evaluated: Vec<Vec<Run>> = Vec::new();
+    let mut missing = Vec::new();
     for results in results {
-        match results.into_iter().collect::<Result<Vec<Run>, _>>() {
-            Ok(runs) => evaluated.push(runs),
-            // Of many pairs, those that cannot be compared as asked are named and passed over.
-            Err(EvaluateError::Task { from, to, reason }) if pairs.len() > 1 => {
-                skipped.push((from, to, reason.to_string()));
-            }
+        match results.into_iter().collect::<Result<Vec<_>, _>>() {
+            Ok(runs) => evaluated.push(runs.into_iter().flatten().collect()),
+            Err(error) if pairs.len() > 1 => missing.push(Missing::new(error)),
             Err(error) => return Err(error.into()),
         }
     }
     let scores: Vec<PairScores<'_>> = evaluated.iter().map(|runs| PairScores::new(runs)).collect();
     match scores.as_slice() {
         [] => {
-            let (from, to, reason) = skipped.first().context("no pair of domains")?;
-            bail!("no pair of domains can be evaluated; the first, {from} -> {to}: {reason}")
+            let first = missing.first().context("no pair of domains")?;
+            let Missing { source, target, reason, .. } = first;
+            bail!("no pair of domains can be evaluated; the first, {source} -> {target}: {reason}")
         }
         [pair] if pairs.len() == 1 => single(args, pair),
-        scores => matrix(args, scores, &skipped),
+        scores => matrix(args, scores, &missing),
+    }
+}
+
+/// A pair without results.
+#[derive(Debug, Serialize)]
+struct Missing {
+    source: String,
+    target: String,
+    reason: String,
+    /// Whether the method failed; else the pair cannot be compared as asked.
+    #[serde(skip)]
+    failed: bool,
+}
+
+impl Missing {
+    fn new(error: EvaluateError) -> Self {
+        match error {
+            EvaluateError::Task { from, to, reason } => {
+                Self { source: from, target: to, reason: reason.to_string(), failed: false }
+            }
+            EvaluateError::Predict { from, to, reason, .. } => {
+                Self { source: from, target: to, reason: reason.to_string(), failed: true }
+            }
+        }
     }
 }
 
@@ -195,16 +237,19 @@ impl<'a> Extracted<'a> {
     ) -> Result<Self> {
         let noise = args.noise.map(|snr_db| Noise { snr_db, seed: args.seed });
         let mut extracted = Self { sources: HashMap::new(), targets: HashMap::new() };
-        for name in manifest.domains() {
+        let names = manifest.domains();
+        let used: Vec<&str> = names
+            .into_iter()
+            .filter(|name| pairs.iter().any(|(source, target)| [source, target].contains(&name)))
+            .collect();
+        let lowest = lowest_rate(manifest, &used)?;
+        for name in used {
             let as_source = pairs.iter().any(|(source, _)| *source == name);
             let as_target = pairs.iter().any(|(_, target)| *target == name);
-            if !as_source && !as_target {
-                continue;
-            }
             let _step = Step::start(format!("reading the recordings of {name}"));
             // One domain's samples at a time are in memory; its features stay.
             let domain = Domain::read(manifest, name)?;
-            let front_end = args.front_end.settings(domain.rate_hz, domain.axes)?;
+            let front_end = front_end(args, lowest, &domain)?;
             if as_source {
                 extracted.sources.insert(name, SourceDomain::extract(&domain, &front_end)?);
             }
@@ -227,6 +272,21 @@ impl<'a> Extracted<'a> {
     }
 }
 
+/// The lowest sample rate of the domains.
+fn lowest_rate(manifest: &Manifest, names: &[&str]) -> Result<f64> {
+    let mut lowest = f64::INFINITY;
+    for name in names {
+        lowest = manifest.rows_of(name)?.iter().map(|row| row.rate_hz).fold(lowest, f64::min);
+    }
+    Ok(lowest)
+}
+
+/// Bands over what the lowest rate shows, for a domain of whatever rate.
+fn front_end(args: &EvaluateArgs, lowest: f64, domain: &Domain) -> Result<FrontEndSettings> {
+    let front_end = args.front_end.settings(lowest.min(domain.rate_hz), domain.axes)?;
+    rates::at_rate(&front_end, domain.rate_hz).with_context(|| format!("domain {}", domain.name))
+}
+
 fn single(args: &EvaluateArgs, pair: &PairScores<'_>) -> Result<Outcome> {
     let run = &pair.runs[0];
     let mut text = table::pair(pair);
@@ -234,30 +294,65 @@ fn single(args: &EvaluateArgs, pair: &PairScores<'_>) -> Result<Outcome> {
     Ok(Outcome::new(text, pair_json(args, pair)?))
 }
 
-fn matrix(
-    args: &EvaluateArgs,
-    pairs: &[PairScores<'_>],
-    skipped: &[(String, String, String)],
-) -> Result<Outcome> {
+fn matrix(args: &EvaluateArgs, pairs: &[PairScores<'_>], missing: &[Missing]) -> Result<Outcome> {
     let means: Vec<Scores> = pairs.iter().map(|pair| pair.mean).collect();
     let (mean, worst) = (Scores::mean(&means), Scores::worst(&means));
     let mut text = format!("{}, pool {}; rates in %\n\n", args.method, args.pool);
-    text.push_str(&table::matrix(pairs, &mean, &worst));
+    let columns = if args.leave_out.is_some() { &table::NOVEL } else { &table::RATES };
+    text.push_str(&table::matrix(pairs, &mean, &worst, columns));
+    let below = BelowSourceOnly::count(pairs);
+    if let Some(below) = &below {
+        let BelowSourceOnly { below, runs, .. } = below;
+        let _ = writeln!(text, "more than 2 points below source-only: {below} of {runs} runs");
+    }
     let mut left_out: Vec<String> =
         pairs.iter().flat_map(|pair| pair.runs[0].left_out.clone()).collect();
     left_out.sort();
     left_out.dedup();
     text.push_str(&left_out_line(&left_out));
-    for (source, target, reason) in skipped {
-        let _ = writeln!(text, "passed over: {source} -> {target}: {reason}");
+    for Missing { source, target, reason, failed } in missing {
+        let word = if *failed { "failed" } else { "passed over" };
+        let _ = writeln!(text, "{word}: {source} -> {target}: {reason}");
     }
-    let skipped: Vec<Value> = skipped
-        .iter()
-        .map(|(source, target, reason)| json!({"source": source, "target": target, "reason": reason}))
-        .collect();
     let pairs = pairs.iter().map(|pair| pair_json(args, pair)).collect::<Result<Vec<_>>>()?;
-    let json = json!({ "pairs": pairs, "mean": mean, "worst": worst, "skipped": skipped });
-    Ok(Outcome::new(text, json))
+    let (failed, skipped): (Vec<&Missing>, Vec<&Missing>) =
+        missing.iter().partition(|missing| missing.failed);
+    let json = json!({
+        "pairs": pairs,
+        "mean": mean,
+        "worst": worst,
+        "below_source_only": below,
+        "skipped": skipped,
+        "failed": failed,
+    });
+    Ok(Outcome { success: failed.is_empty(), ..Outcome::new(text, json) })
+}
+
+/// How often a method is clearly worse than no adaptation.
+#[derive(Debug, Serialize)]
+struct BelowSourceOnly {
+    /// Runs more than [`Self::MARGIN`] below the accuracy of the source's model.
+    below: usize,
+    /// Runs that were compared.
+    runs: usize,
+    /// Mean accuracy of the source's model over them.
+    source_only_accuracy: f64,
+}
+
+impl BelowSourceOnly {
+    const MARGIN: f64 = 0.02;
+
+    fn count(pairs: &[PairScores<'_>]) -> Option<Self> {
+        let compared: Vec<(f64, f64)> = pairs
+            .iter()
+            .flat_map(|pair| pair.runs)
+            .filter_map(|run| Some((run.scores.accuracy?, run.source_only_accuracy?)))
+            .collect();
+        let runs = compared.len();
+        let below = compared.iter().filter(|(own, other)| *own < other - Self::MARGIN).count();
+        let sum: f64 = compared.iter().map(|(_, source_only)| source_only).sum();
+        (runs > 0).then(|| Self { below, runs, source_only_accuracy: sum / runs as f64 })
+    }
 }
 
 /// One run as it is; several seeds as `{source, target, runs, mean, spread}`.

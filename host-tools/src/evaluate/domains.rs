@@ -89,6 +89,19 @@ impl TargetDomain {
     }
 }
 
+/// Whether two front ends look at the same bands: as many, from and to the same frequency to
+/// within one bin of the coarser spectrum.
+pub fn same_bands(one: &FrontEndSettings, other: &FrontEndSettings) -> bool {
+    let bin_hz = |front_end: &FrontEndSettings| front_end.rate_hz / front_end.fft_len as f64;
+    let tolerance = bin_hz(one).max(bin_hz(other));
+    let edges = one.band_edges.iter().zip(&other.band_edges);
+    one.axes == other.axes
+        && one.band_edges.len() == other.band_edges.len()
+        && edges.into_iter().all(|(a, b)| {
+            (f64::from(*a) * bin_hz(one) - f64::from(*b) * bin_hz(other)).abs() <= tolerance
+        })
+}
+
 /// The label of every recording.
 fn labels(domain: &Domain) -> Result<Vec<String>> {
     domain

@@ -7,27 +7,33 @@
 //! see them.
 //!
 //! The files stand in the order of the data: [`domains`] and [`noise`] give the features of each
-//! domain once, [`task`] selects what one pair of domains is compared on, [`predict`] labels the
-//! test windows, [`scores`] counts, [`table`] prints.
+//! domain once, [`pools`] and [`task`] select what one pair of domains is compared on, [`predict`]
+//! labels the test windows, [`scores`] counts, [`table`] prints.
 
 pub mod domains;
 pub mod noise;
+pub mod pools;
 pub mod predict;
 pub mod scores;
 pub mod table;
 pub mod task;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use rebearing::Label;
 use serde::Serialize;
 use thiserror::Error;
 
 pub use domains::{SourceDomain, TargetDomain};
+pub use pools::PoolChoice;
 pub use predict::PredictError;
 pub use scores::{Confusion, Scores};
 pub use task::{Task, TaskError};
 
+use crate::adapt::plan::PlanSettings;
+use crate::adapt::transfer::Evidence;
 use crate::adapt::verdict::{Pool, Verdict};
 use crate::baselines::{self, Method};
 
@@ -72,39 +78,6 @@ impl FromStr for EvaluatedMethod {
     }
 }
 
-/// Which of the target's recordings are adapted on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PoolChoice {
-    /// `all` that are compared.
-    All,
-    /// `healthy`: those with the label of the healthy machine.
-    Healthy,
-    /// Those with one of these labels.
-    Labels(Vec<String>),
-}
-
-impl FromStr for PoolChoice {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match text {
-            "all" => Self::All,
-            "healthy" => Self::Healthy,
-            _ => Self::Labels(text.split(',').map(|label| label.trim().to_owned()).collect()),
-        })
-    }
-}
-
-impl fmt::Display for PoolChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::All => f.write_str("all"),
-            Self::Healthy => f.write_str("healthy"),
-            Self::Labels(labels) => f.write_str(&labels.join(",")),
-        }
-    }
-}
-
 /// What is compared, and how methods are set.
 #[derive(Debug, Clone)]
 pub struct EvaluateSettings {
@@ -116,8 +89,12 @@ pub struct EvaluateSettings {
     pub pool_is: Pool,
     /// Labels to compare; those that both domains have where absent.
     pub labels: Option<Vec<String>>,
+    /// Labels that source and pool are not given, but the test is.
+    pub leave_out: Option<LeaveOut>,
     /// Label of the healthy machine; guessed where absent.
     pub healthy: Option<String>,
+    /// How mixtures are joined.
+    pub plan: PlanSettings,
     /// Components per class, of source and target alike.
     pub components: usize,
     /// Smallest variance of a component, in standardised units.
@@ -133,10 +110,15 @@ impl EvaluateSettings {
     pub fn check_labels(&self, known: &[String]) -> Result<(), UnknownLabel> {
         let pool = match &self.pool {
             PoolChoice::Labels(labels) => labels.as_slice(),
-            PoolChoice::All | PoolChoice::Healthy => &[],
+            _ => &[],
+        };
+        let leave_out = match &self.leave_out {
+            Some(LeaveOut::Labels(labels)) => labels.as_slice(),
+            _ => &[],
         };
         let named = [
             ("--pool", pool),
+            ("--leave-out", leave_out),
             ("--labels", self.labels.as_deref().unwrap_or_default()),
             ("--healthy", self.healthy.as_slice()),
         ];
@@ -147,6 +129,26 @@ impl EvaluateSettings {
             }
         }
         Ok(())
+    }
+}
+
+/// Labels that a method meets for the first time in the test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaveOut {
+    /// `each` fault label in turn.
+    Each,
+    /// These, together.
+    Labels(Vec<String>),
+}
+
+impl FromStr for LeaveOut {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "each" => Self::Each,
+            _ => Self::Labels(text.split(',').map(|label| label.trim().to_owned()).collect()),
+        })
     }
 }
 
@@ -186,13 +188,21 @@ pub struct Run {
     pub target: String,
     /// The method's name.
     pub method: &'static str,
-    /// The pool as it was given.
+    /// The pool as it was asked for.
     pub pool: String,
+    /// Windows of each label in it.
+    pub pool_windows: BTreeMap<String, usize>,
+    /// Labels of the test that neither source nor pool had.
+    pub novel: Vec<String>,
     /// Seed of the method.
     pub seed: u64,
     /// The rates.
     #[serde(flatten)]
     pub scores: Scores,
+    /// Accuracy of the source's model on the same test, for `guarded`.
+    pub source_only_accuracy: Option<f64>,
+    /// What speaks for the plan, where `guarded` made one, whether it took it or not.
+    pub evidence: Option<Evidence>,
     /// What `guarded` did; other methods always adapt and give no verdict.
     pub verdict: Option<Verdict>,
     /// Why, in words and figures.
@@ -242,54 +252,66 @@ pub enum EvaluateError {
     },
 }
 
-/// Fits, adapts and tests one method on one pair of domains.
+/// Fits, adapts and tests one method on one pair of domains: once for each pool that the settings
+/// ask for, and each label that they leave out.
 pub fn evaluate(
     source: &SourceDomain,
     target: &TargetDomain,
     settings: &EvaluateSettings,
     seed: u64,
-) -> Result<Run, EvaluateError> {
-    let start = std::time::Instant::now();
+) -> Result<Vec<Run>, EvaluateError> {
     let names = || (source.name.clone(), target.name.clone());
-    let task = Task::select(source, target, settings).map_err(|reason| {
+    let tasks = Task::select(source, target, settings, seed).map_err(|reason| {
         let (from, to) = names();
         EvaluateError::Task { from, to, reason }
     })?;
-    let prediction = predict::predict(&task, settings, seed).map_err(|reason| {
-        let (from, to) = names();
-        EvaluateError::Predict { from, to, method: settings.method, reason }
-    })?;
-    let with_unknown = settings.method == EvaluatedMethod::Guarded;
-    let confusion = Confusion::count(
-        &task.truth,
-        &prediction.labels,
-        task.labels.len(),
-        task.known.classes.len(),
-        with_unknown,
-    );
-    let unknown = ["unknown", "unknown_fault"].map(String::from).into_iter();
     let features = source.seconds + target.seconds;
+    let runs = tasks.into_iter().map(|task| {
+        run(task, settings, seed, features).map_err(|reason| {
+            let (from, to) = names();
+            EvaluateError::Predict { from, to, method: settings.method, reason }
+        })
+    });
+    runs.collect()
+}
+
+fn run(
+    task: Task,
+    settings: &EvaluateSettings,
+    seed: u64,
+    features: f64,
+) -> Result<Run, PredictError> {
+    let start = std::time::Instant::now();
+    let prediction = predict::predict(&task, settings, seed)?;
+    let with_unknown = settings.method == EvaluatedMethod::Guarded;
+    let classes = task.known.classes.len();
+    let count = |labels: &[Label], with_unknown: bool| {
+        Confusion::count(&task.truth, labels, task.labels.len(), classes, with_unknown)
+    };
+    let confusion = count(&prediction.labels, with_unknown);
+    let source_only =
+        prediction.source_only.map(|labels| count(&labels, false).scores(task.healthy));
+    let unknown = ["unknown", "unknown_fault"].map(String::from).into_iter();
     let baselines::Seconds { fit_source, fit_target, transport } = prediction.seconds;
     let total = features + start.elapsed().as_secs_f64();
+    let column_names = task.known.classes.iter().cloned();
     Ok(Run {
-        source: source.name.clone(),
-        target: target.name.clone(),
+        source: task.known.domain.clone(),
+        target: task.target,
         method: settings.method.name(),
         pool: settings.pool.to_string(),
+        pool_windows: task.pool_windows,
+        novel: task.labels[classes..].to_vec(),
         seed,
         scores: confusion.scores(task.healthy),
+        source_only_accuracy: source_only.and_then(|scores| scores.accuracy),
+        evidence: prediction.evidence,
         verdict: prediction.verdict,
         reasons: prediction.reasons,
         n_pool: task.pool.x.nrows(),
         n_test: task.truth.len(),
         confusion: confusion.rows(),
-        confusion_columns: task
-            .known
-            .classes
-            .iter()
-            .cloned()
-            .chain(unknown.filter(|_| with_unknown))
-            .collect(),
+        confusion_columns: column_names.chain(unknown.filter(|_| with_unknown)).collect(),
         classes: task.labels,
         left_out: task.left_out,
         seconds: Seconds { features, fit_source, fit_target, transport, total },

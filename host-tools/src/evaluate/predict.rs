@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use ndarray::Array2;
-use rebearing::diagnosis::diagnose;
 use rebearing::{Label, Model};
 use thiserror::Error;
 
 use super::{EvaluateSettings, EvaluatedMethod, Task};
+use crate::adapt::transfer::Evidence;
 use crate::adapt::verdict::{self, AdaptSettings, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
+use crate::diagnoses::diagnoses;
 use crate::model_file::ModelFileError;
 use crate::source::{Source, SourceSettings, standardisation, standardised};
 
@@ -18,6 +19,10 @@ use crate::source::{Source, SourceSettings, standardisation, standardised};
 pub struct Prediction {
     /// What each window is called.
     pub labels: Vec<Label>,
+    /// What the source's model calls it, for `guarded`.
+    pub source_only: Option<Vec<Label>>,
+    /// What speaks for the plan that `guarded` made.
+    pub evidence: Option<Evidence>,
     /// What `guarded` did.
     pub verdict: Option<Verdict>,
     /// Why.
@@ -73,15 +78,17 @@ fn guarded(
 
     let adapt = AdaptSettings {
         pool: settings.pool_is,
+        plan: settings.plan,
         components: settings.components,
         em,
-        ..AdaptSettings::default()
     };
     let adaptation = verdict::adapt(&source, &task.pool, &adapt)?;
     let model = adaptation.model(&source, &task.target, task.known.hash)?;
     let verdict::Seconds { fit_target, transport } = adaptation.seconds;
     Ok(Prediction {
         labels: device_labels(&model.model(), &task.test.x),
+        source_only: Some(device_labels(&source.model(false)?.model(), &task.test.x)),
+        evidence: adaptation.evidence,
         verdict: Some(adaptation.verdict),
         reasons: adaptation.reasons,
         seconds: Seconds { fit_source, fit_target, transport },
@@ -89,21 +96,8 @@ fn guarded(
 }
 
 /// The label that the device gives to each row of features (not standardised).
-///
-/// A monitor takes its decision windows end to end, an evaluation lets them overlap, so the
-/// device's function is called on each row here; a test compares the two.
 fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
-    let x = standardised(x, model.shift(), model.scale());
-    let mut direction = vec![0.0; model.dims()];
-    let mut responsibilities = vec![0.0; model.components().len()];
-    let mut posterior = vec![0.0; model.classes()];
-    x.rows()
-        .into_iter()
-        .map(|row| {
-            let z = row.to_vec();
-            diagnose(model, &z, &mut direction, &mut responsibilities, &mut posterior).label
-        })
-        .collect()
+    diagnoses(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
 }
 
 /// A compared method, on features standardised by the source's constants.
@@ -131,6 +125,7 @@ fn baseline(
         target_components: Some(settings.components * classes),
         variance_floor: settings.variance_floor,
         restarts: settings.restarts,
+        plan: settings.plan,
         ..baselines::Settings::default()
     };
     let baselines::Prediction { posterior, seconds } = method.predict(&given, &settings)?;
@@ -145,7 +140,14 @@ fn baseline(
         Label::Class(best)
     };
     let labels = posterior.rows().into_iter().map(largest).collect();
-    Ok(Prediction { labels, verdict: None, reasons: Vec::new(), seconds })
+    Ok(Prediction {
+        labels,
+        source_only: None,
+        evidence: None,
+        verdict: None,
+        reasons: Vec::new(),
+        seconds,
+    })
 }
 
 #[cfg(test)]

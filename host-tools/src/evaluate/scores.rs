@@ -23,21 +23,28 @@ pub struct Scores {
     pub fault_type_accuracy: Option<f64>,
     /// Windows called unknown or a fault of unknown type.
     pub unknown_rate: Option<f64>,
+    /// The same among windows whose label the source has.
+    pub false_unknown_rate: Option<f64>,
+    /// The same among windows whose label the source does not have: what a method that knows
+    /// its limits calls so.
+    pub novel_unknown_rate: Option<f64>,
 }
 
 impl Scores {
     /// Names of the rates, in the order of [`Scores::values`].
-    pub const NAMES: [&'static str; 6] = [
+    pub const NAMES: [&'static str; 8] = [
         "accuracy",
         "balanced_accuracy",
         "false_alarm_rate",
         "detection_rate",
         "fault_type_accuracy",
         "unknown_rate",
+        "false_unknown_rate",
+        "novel_unknown_rate",
     ];
 
     /// The rates in the order of their names.
-    pub fn values(&self) -> [Option<f64>; 6] {
+    pub fn values(&self) -> [Option<f64>; 8] {
         [
             self.accuracy,
             self.balanced_accuracy,
@@ -45,10 +52,12 @@ impl Scores {
             self.detection_rate,
             self.fault_type_accuracy,
             self.unknown_rate,
+            self.false_unknown_rate,
+            self.novel_unknown_rate,
         ]
     }
 
-    fn from_values(values: [Option<f64>; 6]) -> Self {
+    fn from_values(values: [Option<f64>; 8]) -> Self {
         let [
             accuracy,
             balanced_accuracy,
@@ -56,6 +65,8 @@ impl Scores {
             detection_rate,
             fault_type_accuracy,
             unknown_rate,
+            false_unknown_rate,
+            novel_unknown_rate,
         ] = values;
         Self {
             accuracy,
@@ -64,6 +75,8 @@ impl Scores {
             detection_rate,
             fault_type_accuracy,
             unknown_rate,
+            false_unknown_rate,
+            novel_unknown_rate,
         }
     }
 
@@ -80,10 +93,11 @@ impl Scores {
         })
     }
 
-    /// The worst of each rate: the largest of false alarms and unknowns, else the smallest.
+    /// The worst of each rate: the largest of false alarms and of unknowns that should not
+    /// be, else the smallest.
     pub fn worst(all: &[Self]) -> Self {
         Self::combine(all, |name, rates| {
-            if matches!(name, "false_alarm_rate" | "unknown_rate") {
+            if matches!(name, "false_alarm_rate" | "unknown_rate" | "false_unknown_rate") {
                 rates.iter().copied().fold(f64::NEG_INFINITY, f64::max)
             } else {
                 rates.iter().copied().fold(f64::INFINITY, f64::min)
@@ -92,7 +106,7 @@ impl Scores {
     }
 
     fn combine(all: &[Self], f: impl Fn(&str, &[f64]) -> f64) -> Self {
-        let mut combined = [None; 6];
+        let mut combined = [None; 8];
         for (index, (place, name)) in combined.iter_mut().zip(Self::NAMES).enumerate() {
             let rates: Vec<f64> = all.iter().filter_map(|scores| scores.values()[index]).collect();
             *place = (!rates.is_empty()).then(|| f(name, &rates));
@@ -165,7 +179,13 @@ impl Confusion {
                 })
                 .sum()
         };
-        let unknown = self.counts.columns().into_iter().skip(self.classes).map(|c| c.sum()).sum();
+        let unknown = |rows: &[usize]| -> usize {
+            let columns = self.classes..self.counts.ncols();
+            rows.iter()
+                .map(|row| columns.clone().map(|c| self.counts[[*row, c]]).sum::<usize>())
+                .sum()
+        };
+        let (known, novel) = all.split_at(self.classes.min(all.len()));
         let recalls: Vec<f64> =
             all.iter().filter_map(|row| share(right(&[*row]), windows(&[*row]))).collect();
         let faults: Vec<usize> = all.iter().copied().filter(|row| Some(*row) != healthy).collect();
@@ -176,7 +196,9 @@ impl Confusion {
             false_alarm_rate: healthy.and_then(|row| share(alarms(&[row]), windows(&[row]))),
             detection_rate: with_healthy(share(alarms(&faults), windows(&faults))),
             fault_type_accuracy: with_healthy(share(right(&faults), windows(&faults))),
-            unknown_rate: share(unknown, windows(&all)),
+            unknown_rate: share(unknown(&all), windows(&all)),
+            false_unknown_rate: share(unknown(known), windows(known)),
+            novel_unknown_rate: share(unknown(novel), windows(novel)),
         }
     }
 }
@@ -218,6 +240,8 @@ mod tests {
         close(scores.detection_rate, 4.0 / 7.0);
         close(scores.fault_type_accuracy, 1.0 / 7.0);
         close(scores.unknown_rate, 5.0 / 13.0);
+        close(scores.false_unknown_rate, 3.0 / 10.0);
+        close(scores.novel_unknown_rate, 2.0 / 3.0);
     }
 
     #[test]

@@ -39,17 +39,31 @@ impl<'a> PairScores<'a> {
     }
 }
 
+/// Columns of a table after the accuracy: heading, and the rate by its place in
+/// [`Scores::NAMES`].
+pub type Columns = [(&'static str, usize); 5];
+/// The columns of most tables.
+pub const RATES: Columns = [("balan.", 1), ("false", 2), ("detec.", 3), ("type", 4), ("unkn.", 5)];
+/// Columns where labels were left out: unknowns that should not be, and that should.
+pub const NOVEL: Columns = [("false", 2), ("detec.", 3), ("type", 4), ("f.unk.", 6), ("novel", 7)];
+
 /// The table of every pair, with mean and worst below.
-pub fn matrix(pairs: &[PairScores<'_>], mean: &Scores, worst: &Scores) -> String {
+pub fn matrix(
+    pairs: &[PairScores<'_>],
+    mean: &Scores,
+    worst: &Scores,
+    columns: &Columns,
+) -> String {
     let seeds = pairs.first().map_or(1, |pair| pair.runs.len());
+    let headings = columns.map(|(heading, _)| format!("{heading:>6}")).join(" ");
     let mut text = format!(
-        "{:<12} {:<12} {:>10} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8}\n",
-        "source", "target", "accuracy", "balan.", "false", "detec.", "type", "unkn.", "verdict"
+        "{:<12} {:<12} {:>10} {headings} {:>8}\n",
+        "source", "target", "accuracy", "verdict"
     );
     let mut row = |source: &str, target: &str, scores: &Scores, spread: &str, verdict: &str| {
-        let [accuracy, rest @ ..] = scores.values().map(percent);
-        let accuracy = format!("{accuracy}{spread}");
-        let rest = rest.map(|rate| format!("{rate:>6}")).join(" ");
+        let rates = scores.values().map(percent);
+        let accuracy = format!("{}{spread}", rates[0]);
+        let rest = columns.map(|(_, rate)| format!("{:>6}", rates[rate])).join(" ");
         let (source, target) = (shortened(source, 12), shortened(target, 12));
         let line = format!("{source:<12} {target:<12} {accuracy:>10} {rest} {verdict:>8}");
         text.push_str(line.trim_end());

@@ -1,9 +1,13 @@
 //! What one pair of domains is compared on: classes, pool, test.
 
+use std::collections::BTreeMap;
+
 use ndarray::Axis;
 use thiserror::Error;
 
-use super::{EvaluateSettings, EvaluatedMethod, PoolChoice, SourceDomain, TargetDomain};
+use super::domains::same_bands;
+use super::pools;
+use super::{EvaluateSettings, EvaluatedMethod, LeaveOut, PoolChoice, SourceDomain, TargetDomain};
 use crate::adapt::verdict::Pool;
 use crate::domain::healthy_class;
 use crate::extract::Features;
@@ -17,10 +21,12 @@ pub struct Task {
     pub known: LabelledFeatures,
     /// Name of the target.
     pub target: String,
-    /// How samples became features, in both domains.
+    /// How the target's samples became features; the source's bands are the same in hertz.
     pub front_end: FrontEndSettings,
     /// Target windows to adapt on; of a label nothing is left but that it selected them.
     pub pool: Features,
+    /// Windows of each label in the pool.
+    pub pool_windows: BTreeMap<String, usize>,
     /// Target windows to label.
     pub test: Features,
     /// True label of each test window, as an index into `labels`.
@@ -38,8 +44,8 @@ pub struct Task {
 pub enum TaskError {
     /// The domains were sampled differently.
     #[error(
-        "the source has {source_axes} axes at {source_hz} Hz, the target {target_axes} at {target_hz} Hz; \
-         resample one of them, or name the same channels in both"
+        "the source has {source_axes} axes at {source_hz} Hz, the target {target_axes} at {target_hz} Hz, and \
+         their bands are not the same; name the same channels in both"
     )]
     Sampling {
         /// Rate of the source.
@@ -97,14 +103,16 @@ pub enum TaskError {
 }
 
 impl Task {
-    /// Selects classes, pool and test of a pair.
+    /// Selects classes, pool and test of a pair: a task for each pool that the settings ask for
+    /// and each label that they leave out.
     pub fn select(
         source: &SourceDomain,
         target: &TargetDomain,
         settings: &EvaluateSettings,
-    ) -> Result<Self, TaskError> {
+        seed: u64,
+    ) -> Result<Vec<Self>, TaskError> {
         let (one, other) = (&source.front_end, &target.front_end);
-        if one != other {
+        if !same_bands(one, other) {
             return Err(TaskError::Sampling {
                 source_hz: one.rate_hz,
                 source_axes: one.axes,
@@ -112,13 +120,61 @@ impl Task {
                 target_axes: other.axes,
             });
         }
+        let left_out: Vec<Vec<String>> = match &settings.leave_out {
+            None => vec![Vec::new()],
+            Some(LeaveOut::Labels(labels)) => vec![labels.clone()],
+            Some(LeaveOut::Each) => {
+                let compared = Compared::new(source, target, settings, &[])?;
+                let healthy = compared.healthy.map(|class| &compared.labels[class]);
+                let faults = compared.classes.iter().filter(|class| Some(*class) != healthy);
+                faults
+                    .filter(|class| compared.tested.contains(class))
+                    .map(|c| vec![c.clone()])
+                    .collect()
+            }
+        };
+        let mut tasks = Vec::new();
+        for left_out in &left_out {
+            let compared = Compared::new(source, target, settings, left_out)?;
+            tasks.extend(compared.tasks(source, target, settings, seed)?);
+        }
+        Ok(tasks)
+    }
+}
+
+/// The labels of a pair, by the parts they have.
+struct Compared {
+    /// Classes of the source.
+    classes: Vec<String>,
+    /// Labels of the test.
+    tested: Vec<String>,
+    /// The classes, then those that only the test has.
+    labels: Vec<String>,
+    /// The healthy one of `labels`.
+    healthy: Option<usize>,
+    /// Labels of either domain that are not compared.
+    passed_over: Vec<String>,
+}
+
+impl Compared {
+    fn new(
+        source: &SourceDomain,
+        target: &TargetDomain,
+        settings: &EvaluateSettings,
+        left_out: &[String],
+    ) -> Result<Self, TaskError> {
         let source_labels = distinct(&source.labels);
         let target_labels = distinct(&target.labels);
         let compared = |label: &&String| match &settings.labels {
             Some(labels) => labels.contains(label),
             None => source_labels.contains(label) && target_labels.contains(label),
         };
-        let classes: Vec<String> = source_labels.iter().filter(compared).cloned().collect();
+        let classes: Vec<String> = source_labels
+            .iter()
+            .filter(compared)
+            .filter(|label| !left_out.contains(label))
+            .cloned()
+            .collect();
         if classes.len() < 2 {
             return Err(TaskError::TooFewLabels {
                 left: classes.first().map_or("no label".into(), |label| format!("only {label}")),
@@ -131,7 +187,7 @@ impl Task {
             return Err(TaskError::NoTest { target_labels: target_labels.join(", ") });
         }
         let labels = distinct(classes.iter().chain(&tested));
-        let left_out = distinct(source_labels.iter().chain(&target_labels))
+        let passed_over = distinct(source_labels.iter().chain(&target_labels))
             .into_iter()
             .filter(|label| !labels.contains(label))
             .collect();
@@ -147,37 +203,86 @@ impl Task {
         {
             return Err(no_healthy("--pool-is"));
         }
-        let pooled: Vec<&String> = match &settings.pool {
-            PoolChoice::All => tested.iter().collect(),
-            PoolChoice::Healthy => vec![&labels[healthy.ok_or_else(|| no_healthy("--pool"))?]],
-            PoolChoice::Labels(labels) => labels.iter().collect(),
-        };
-        if let Some(label) = pooled.iter().find(|label| !tested.contains(label)) {
-            let (label, compared) = ((*label).clone(), tested.join(", "));
-            return Err(TaskError::PoolLabel { label, compared });
+        if settings.pool.needs_healthy()
+            && healthy.is_none_or(|class| !tested.contains(&labels[class]))
+        {
+            return Err(no_healthy("--pool"));
         }
+        Ok(Self { classes, tested, labels, healthy, passed_over })
+    }
 
-        let (features, known_labels) = selected(&source.features, &source.labels, &classes);
-        let (pool, _) = selected(&target.first, &target.labels, &pooled);
-        let (test, truth) = selected(&target.last, &target.labels, &labels);
-        Ok(Self {
+    /// A task for each pool.
+    fn tasks(
+        &self,
+        source: &SourceDomain,
+        target: &TargetDomain,
+        settings: &EvaluateSettings,
+        seed: u64,
+    ) -> Result<Vec<Task>, TaskError> {
+        // What is left out of the source is left out of the pool; what only the target has is not.
+        let left_out =
+            |label: &&String| !source.labels.contains(label) || self.classes.contains(label);
+        let pooled: Vec<String> = self.tested.iter().filter(left_out).cloned().collect();
+        if let PoolChoice::Labels(labels) = &settings.pool
+            && let Some(label) = labels.iter().find(|label| !pooled.contains(label))
+        {
+            return Err(TaskError::PoolLabel { label: label.clone(), compared: pooled.join(", ") });
+        }
+        let (_, first) = selected(&target.first, &target.labels, &pooled);
+        let count = |class: usize| first.iter().filter(|label| **label == class).count();
+        let windows: Vec<(String, usize)> =
+            pooled.iter().enumerate().map(|(class, label)| (label.clone(), count(class))).collect();
+        let healthy = self.healthy.map(|class| &self.labels[class]);
+        let healthy_pooled = pooled.iter().position(|label| Some(label) == healthy);
+
+        let (features, known_labels) = selected(&source.features, &source.labels, &self.classes);
+        let (test, truth) = selected(&target.last, &target.labels, &self.labels);
+        let task = |pool: pools::Pool| Task {
             known: LabelledFeatures {
                 domain: source.name.clone(),
-                classes,
-                features,
-                labels: known_labels,
+                classes: self.classes.clone(),
+                features: features.clone(),
+                labels: known_labels.clone(),
                 hash: source.hash,
             },
             target: target.name.clone(),
-            front_end: source.front_end.clone(),
-            pool,
-            test,
-            truth,
-            labels,
-            healthy,
-            left_out,
-        })
+            front_end: target.front_end.clone(),
+            pool: first_windows(&target.first, &target.labels, &pool.parts),
+            pool_windows: pool.parts.into_iter().collect(),
+            test: test.clone(),
+            truth: truth.clone(),
+            labels: self.labels.clone(),
+            healthy: self.healthy,
+            left_out: self.passed_over.clone(),
+        };
+        // Draws of one pair do not depend on which other pairs are asked for.
+        let names = source.name.bytes().chain([0]).chain(target.name.bytes());
+        let stream =
+            names.fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let pools = pools::pools(&settings.pool, &windows, healthy_pooled, (seed, stream));
+        Ok(pools.into_iter().map(task).collect())
     }
+}
+
+/// The first windows in time of each label, as many as `parts` says.
+fn first_windows(features: &Features, labels: &[String], parts: &[(String, usize)]) -> Features {
+    let mut left: BTreeMap<&str, usize> =
+        parts.iter().map(|(label, windows)| (label.as_str(), *windows)).collect();
+    let rows: Vec<usize> = (0..features.recording.len())
+        .filter(|row| match left.get_mut(labels[features.recording[*row]].as_str()) {
+            Some(windows) if *windows > 0 => {
+                *windows -= 1;
+                true
+            }
+            _ => false,
+        })
+        .collect();
+    rows_of(features, &rows)
+}
+
+fn rows_of(features: &Features, rows: &[usize]) -> Features {
+    let recording = rows.iter().map(|row| features.recording[*row]).collect();
+    Features { x: features.x.select(Axis(0), rows), recording }
 }
 
 /// The labels in order of first appearance.
@@ -204,9 +309,7 @@ fn selected(
     let windows = features.recording.iter().enumerate();
     let (rows, classes): (Vec<usize>, Vec<usize>) =
         windows.filter_map(|(row, &recording)| Some((row, class[recording]?))).unzip();
-    let x = features.x.select(Axis(0), &rows);
-    let recording = rows.iter().map(|row| features.recording[*row]).collect();
-    (Features { x, recording }, classes)
+    (rows_of(features, &rows), classes)
 }
 
 #[cfg(test)]
@@ -214,6 +317,7 @@ mod tests {
     use ndarray::Array2;
 
     use super::*;
+    use crate::adapt::plan::PlanSettings;
 
     fn front_end(rate_hz: f64) -> FrontEndSettings {
         FrontEndSettings::equal_bands(rate_hz, 1, 256, 128, 1, 2).unwrap()
@@ -253,7 +357,9 @@ mod tests {
             pool: pool.parse().unwrap(),
             pool_is: Pool::Unknown,
             labels: None,
+            leave_out: None,
             healthy: None,
+            plan: PlanSettings::default(),
             components: 1,
             variance_floor: 0.01,
             restarts: 1,
@@ -265,7 +371,9 @@ mod tests {
         target_labels: &[&str],
         settings: &EvaluateSettings,
     ) -> Result<Task, TaskError> {
-        Task::select(&source(source_labels), &target(target_labels), settings)
+        let mut tasks = Task::select(&source(source_labels), &target(target_labels), settings, 0)?;
+        assert_eq!(tasks.len(), 1);
+        Ok(tasks.remove(0))
     }
 
     const SOURCE: &[&str] = &["Ball", "Normal", "Crack", "Ball"];
@@ -297,6 +405,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_is_in_the_test_alone() {
+        let both = &["Normal", "Ball", "Crack", "Gear"];
+        let each = EvaluateSettings { leave_out: Some(LeaveOut::Each), ..settings("all") };
+        let tasks = Task::select(&source(both), &target(both), &each, 0).unwrap();
+        assert_eq!(tasks.len(), 3, "each fault, not the healthy machine");
+        let task = &tasks[1];
+        assert_eq!(task.known.classes, ["Normal", "Ball", "Gear"]);
+        assert_eq!(task.labels, ["Normal", "Ball", "Gear", "Crack"]);
+        assert_eq!(task.pool.recording, [0, 1, 3]);
+        assert_eq!(task.truth, [0, 1, 3, 2]);
+        let two = LeaveOut::Labels(vec!["Ball".into(), "Gear".into()]);
+        let two = EvaluateSettings { leave_out: Some(two), ..settings("all") };
+        let task = select(both, both, &two).unwrap();
+        assert_eq!(task.known.classes, ["Normal", "Crack"]);
+        assert_eq!(task.pool.recording, [0, 2]);
+    }
+
+    #[test]
     fn what_cannot_be_compared_is_refused() {
         let message = |result: Result<Task, TaskError>| result.map(|_| ()).unwrap_err().to_string();
         let one = message(select(SOURCE, &["Ball", "Gear"], &settings("all")));
@@ -316,7 +442,8 @@ mod tests {
         let untested = message(select(SOURCE, &["Normal"], &untested));
         assert!(untested.contains("left to test"), "{untested}");
         let slow = TargetDomain { front_end: front_end(50.0), ..target(TARGET) };
-        let rates = message(Task::select(&source(SOURCE), &slow, &settings("all")));
+        let rates = Task::select(&source(SOURCE), &slow, &settings("all"), 0);
+        let rates = rates.map(|_| ()).unwrap_err().to_string();
         assert!(rates.contains("100") && rates.contains("50"), "{rates}");
     }
 }

@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use ndarray::Array2;
+use rebearing::diagnosis::Diagnosis;
 
 use crate::adapt::verdict::Adaptation;
 use crate::device::MonitorType;
+use crate::diagnoses::{Diagnoses, diagnoses};
 use crate::model_file::ModelBytes;
 use crate::source::{Source, hex};
 
@@ -47,16 +49,14 @@ pub fn html(contents: &ReportContents<'_>) -> Result<String> {
     }
     page.push_str("</ul>\n");
 
-    let x = crate::source::standardised(features, &adaptation.shift, &source.scale);
-    let mixture = &adaptation.mixture;
-    let posterior = mixture.mixture.responsibilities(x.view())?.dot(&mixture.labels);
+    let Diagnoses { rows: diagnoses, posterior } = diagnoses(&view, features);
     let mut figure = |title: &str, caption: &str, svg: String| {
         let _ = writeln!(
             page,
             "<figure><h2>{title}</h2>{svg}<figcaption>{caption}</figcaption></figure>"
         );
     };
-    if let Some(plan) = &adaptation.plan {
+    if let (Some(plan), Some(mixture)) = (&adaptation.plan, &adaptation.mixture) {
         figure(
             "Transport plan",
             "Mass from each source component (row, with its class) to each target component \
@@ -70,12 +70,22 @@ pub fn html(contents: &ReportContents<'_>) -> Result<String> {
          Dashed: the target's windows by the label that the model gives them.",
         plots::class_means(source, features, &posterior)?,
     );
-    let log_likelihoods = mixture.mixture.log_likelihoods(x.view())?;
-    figure(
-        "Log-likelihood of the target's windows",
-        "Windows left of the line are called unknown. These are the windows that the model was made from.",
-        plots::histogram(&log_likelihoods.to_vec(), adaptation.log_likelihood_min)?,
-    );
+    // Behind a gate it is the gate that was fitted to these windows.
+    let (title, caption, threshold) = match &adaptation.gate {
+        Some(gate) => (
+            "Log-likelihood of the target's windows under the gate",
+            "Windows left of the line are called faults. The gate was made from the others.",
+            Some(gate.log_likelihood_min),
+        ),
+        None => (
+            "Log-likelihood of the target's windows",
+            "Windows left of the line are called unknown. These are the windows that the model was made from.",
+            adaptation.log_likelihood_min,
+        ),
+    };
+    let under_gate = |d: &Diagnosis| d.gate_log_likelihood.or(d.log_likelihood).map(f64::from);
+    let log_likelihoods: Vec<f64> = diagnoses.iter().filter_map(under_gate).collect();
+    figure(title, caption, plots::histogram(&log_likelihoods, threshold)?);
 
     let provenance = view.provenance();
     let rows = [
