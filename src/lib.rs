@@ -5,13 +5,16 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod blocks;
 pub mod diagnosis;
+pub mod envelope;
 pub mod features;
 pub mod label;
 pub mod math;
 pub mod mixture;
 pub mod model;
 pub mod monitor;
+pub mod orders;
 pub mod spectrum;
 pub mod statistics;
 pub mod window;
@@ -19,4 +22,5 @@ pub mod window;
 pub use label::Label;
 pub use model::{Model, ModelError};
 pub use monitor::{Finding, Monitor, Report, SensorFault};
+pub use orders::ShaftSpeedError;
 pub use statistics::Statistics;

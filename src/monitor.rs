@@ -4,11 +4,12 @@ use core::fmt;
 
 use heapless::Vec;
 
+use crate::blocks;
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::features;
 use crate::label::Label;
 use crate::model::{Model, ModelError};
-use crate::spectrum::Spectrum;
+use crate::orders::ShaftSpeedError;
 use crate::statistics::{Moments, Statistics};
 use crate::window::{Sample, Window};
 
@@ -22,6 +23,8 @@ pub enum SensorFault {
     Flat,
     /// The samples are so large or so small that their power is not a normal `f32`.
     OutOfRange,
+    /// The model has features of shaft orders, and no shaft speed is known.
+    NoShaftSpeed,
 }
 
 impl SensorFault {
@@ -31,6 +34,7 @@ impl SensorFault {
             Self::NotFinite => "not_finite",
             Self::Flat => "flat",
             Self::OutOfRange => "out_of_range",
+            Self::NoShaftSpeed => "no_shaft_speed",
         }
     }
 }
@@ -41,6 +45,9 @@ impl fmt::Display for SensorFault {
             Self::NotFinite => "a sample is NaN or infinite",
             Self::Flat => "the samples do not vary: stuck, saturated or disconnected sensor",
             Self::OutOfRange => "the samples are too large or too small for f32 power",
+            Self::NoShaftSpeed => {
+                "the model has features of shaft orders and needs the shaft's speed"
+            }
         })
     }
 }
@@ -103,6 +110,7 @@ pub struct Monitor<
     features: Vec<f32, DIMS>,
     responsibilities: Vec<f32, COMPONENTS>,
     moments: [Moments; AXES],
+    shaft_hz: Option<f32>,
     segments: u32,
     index: u32,
     fault: Option<SensorFault>,
@@ -159,6 +167,7 @@ impl<
             features: Vec::new(),
             responsibilities: Vec::new(),
             moments: [Moments::EMPTY; AXES],
+            shaft_hz: None,
             segments: 0,
             index: 0,
             fault: None,
@@ -207,6 +216,18 @@ impl<
         self.restart_decision();
     }
 
+    /// Tells how fast the shaft turns, in turns per second; a model with features of shaft
+    /// orders needs it, and takes what was told last. Others pay no attention to it.
+    ///
+    /// A speed that cannot be used is forgotten like the one before it, so that reports say
+    /// [`SensorFault::NoShaftSpeed`] rather than go by a speed that is no longer true.
+    pub fn set_shaft_speed(&mut self, hz: f32) -> Result<(), ShaftSpeedError> {
+        self.shaft_hz = None;
+        self.model.front_end().check_shaft_speed(hz)?;
+        self.shaft_hz = Some(hz);
+        Ok(())
+    }
+
     /// The model in use.
     pub fn model(&self) -> &Model<'m> {
         &self.model
@@ -227,17 +248,14 @@ impl<
     /// Band power and moments of a full window, added to those of each axis.
     fn segment(&mut self) {
         let front_end = self.model.front_end();
-        let bands = front_end.bands().max(1);
+        let features = front_end.axis_features().max(1);
         // Each sample counts once, however the segments overlap.
         let fresh = if self.segments == 0 { front_end.fft_len } else { front_end.hop };
-        let axes = self.band_sums.chunks_exact_mut(bands).zip(&mut self.moments);
+        let axes = self.band_sums.chunks_exact_mut(features).zip(&mut self.moments);
         for (axis, (sums, moments)) in axes.enumerate() {
-            match self.window.taper(axis, &mut self.scratch) {
-                Ok(()) => {
-                    moments.add(self.window.newest(axis, fresh));
-                    let spectrum = Spectrum::transform(&mut self.scratch, front_end.fft_len);
-                    features::add_band_power(sums, front_end.band_edges, spectrum);
-                }
+            let scratch = &mut self.scratch;
+            match blocks::add_segment(&self.window, axis, front_end, self.shaft_hz, scratch, sums) {
+                Ok(()) => moments.add(self.window.newest(axis, fresh)),
                 Err(fault) => self.fault = self.fault.or(Some(fault)),
             }
         }
@@ -249,14 +267,13 @@ impl<
         }
         let model = &self.model;
         let front_end = model.front_end();
-        let bands = front_end.bands().max(1);
-        let offset = features::level_offset(front_end.fft_len, front_end.segments);
+        let per_axis = front_end.axis_features().max(1);
         let mut statistics = [Moments::EMPTY.statistics(0.0); AXES];
-        let sums = self.band_sums.chunks_exact(bands);
-        let axes = sums.zip(self.features.chunks_exact_mut(bands)).zip(&self.moments);
+        let sums = self.band_sums.chunks_exact(per_axis);
+        let axes = sums.zip(self.features.chunks_exact_mut(per_axis)).zip(&self.moments);
         for (((sums, features), moments), statistics) in axes.zip(&mut statistics) {
-            let level = features::log_bands(sums, features)?;
-            *statistics = moments.statistics(level + offset);
+            let level = blocks::log_blocks(front_end, sums, features)?;
+            *statistics = moments.statistics(level);
         }
         features::standardise(&mut self.features, model.shift(), model.scale());
 
@@ -292,7 +309,7 @@ pub const fn device_ram(
     components: usize,
 ) -> usize {
     /// The view of the model and the counters of window and monitor.
-    const STATE: usize = 160;
+    const STATE: usize = 184;
     let window = sample_size * fft * axes;
     let moments = size_of::<Moments>() * axes;
     let scratch = 4 * fft;

@@ -4,7 +4,9 @@
 //! and nowhere else.
 
 use microfft::Complex32;
-use microfft::real::{rfft_256, rfft_512, rfft_1024, rfft_2048, rfft_4096};
+use microfft::real::{
+    rfft_32, rfft_64, rfft_128, rfft_256, rfft_512, rfft_1024, rfft_2048, rfft_4096,
+};
 
 /// The FFT lengths that a model may ask for.
 pub const FFT_LENGTHS: [usize; 5] = [256, 512, 1024, 2048, 4096];
@@ -26,11 +28,14 @@ impl defmt::Format for Spectrum<'_> {
 impl<'b> Spectrum<'b> {
     /// Transforms the first `length` samples of `buffer` in place.
     ///
-    /// A length that is not one of [`FFT_LENGTHS`], or above `FFT`, gives a spectrum
-    /// without bins; a [`Monitor`](crate::Monitor) refuses such a model when it is made.
+    /// A length that is no power of two from 32 to 4096, or above `FFT`, gives a spectrum
+    /// without bins; a model that asks for one is refused when it is read.
     pub fn transform<const FFT: usize>(buffer: &'b mut [f32; FFT], length: usize) -> Self {
         // Each arm vanishes at compile time where FFT is too small for it.
         let bins: Option<&[Complex32]> = match length {
+            32 => buffer.first_chunk_mut().map(|x| &rfft_32(x)[..]),
+            64 => buffer.first_chunk_mut().map(|x| &rfft_64(x)[..]),
+            128 => buffer.first_chunk_mut().map(|x| &rfft_128(x)[..]),
             256 => buffer.first_chunk_mut().map(|x| &rfft_256(x)[..]),
             512 => buffer.first_chunk_mut().map(|x| &rfft_512(x)[..]),
             1024 => buffer.first_chunk_mut().map(|x| &rfft_1024(x)[..]),

@@ -5,6 +5,7 @@
 //! into the buffer that the FFT then works in.
 
 use core::f64::consts::FRAC_PI_2;
+use core::slice;
 
 use crate::monitor::SensorFault;
 
@@ -104,12 +105,13 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
     }
 
     /// The newest `count` samples of `axis` (all, where there are fewer), oldest first.
-    pub fn newest(&self, axis: usize, count: usize) -> impl Iterator<Item = f32> + Clone + '_ {
+    pub fn newest(&self, axis: usize, count: usize) -> Newest<'_, S> {
         let (older, newer) = self.halves(axis);
         let skip = (older.len() + newer.len()).saturating_sub(count);
-        let older_kept = older.get(skip.min(older.len())..).unwrap_or(&[]);
-        let newer_kept = newer.get(skip.saturating_sub(older.len())..).unwrap_or(&[]);
-        older_kept.iter().chain(newer_kept).map(|x| x.to_f32())
+        Newest {
+            older: older.get(skip.min(older.len())..).unwrap_or(&[]).iter(),
+            newer: newer.get(skip.saturating_sub(older.len())..).unwrap_or(&[]).iter(),
+        }
     }
 
     /// Writes the window of `axis` to `out`, mean removed and tapered, oldest sample first.
@@ -144,6 +146,36 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
             *y = ((x.to_f32() - first) - mean) * w;
         }
         Ok(())
+    }
+}
+
+/// The newest samples of an axis, oldest first.
+#[derive(Debug, Clone)]
+pub struct Newest<'w, S> {
+    older: slice::Iter<'w, S>,
+    newer: slice::Iter<'w, S>,
+}
+
+impl<S: Sample> Iterator for Newest<'_, S> {
+    type Item = f32;
+
+    fn next(&mut self) -> Option<f32> {
+        self.older.next().or_else(|| self.newer.next()).map(|x| x.to_f32())
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let length = self.older.len() + self.newer.len();
+        (length, Some(length))
+    }
+}
+
+impl<S: Sample> ExactSizeIterator for Newest<'_, S> {}
+
+#[cfg(feature = "defmt")]
+impl<S: Sample> defmt::Format for Newest<'_, S> {
+    // Like the slices that it goes through, which know nothing of defmt.
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Newest({} samples)", self.len());
     }
 }
 

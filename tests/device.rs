@@ -28,7 +28,7 @@ fn golden() -> ModelBytes {
 }
 
 fn recording(axes: usize, segments: Vec<Vec<f32>>) -> Recording {
-    Recording { path: "made by a test".into(), rate_hz: None, axes, segments }
+    Recording { path: "made by a test".into(), rate_hz: None, rpm: None, axes, segments }
 }
 
 /// Runs a recording on both sides, asserts that they agree, and gives the reports.
@@ -44,14 +44,16 @@ fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<Devi
 }
 
 /// A model fitted and adapted on simulated machines, and the recordings it was adapted on.
-fn simulated(axes: usize, seconds: f64) -> (ModelBytes, Vec<Recording>) {
+fn simulated(axes: usize, seconds: f64, blocks: &str) -> (ModelBytes, Vec<Recording>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let settings = SimulateSettings { axes, seconds, ..SimulateSettings::default() };
     let summary = simulate(&settings, directory.path(), &|_, _| ()).expect("a simulation");
     let manifest = Manifest::read(&summary.manifest).expect("its manifest");
     let known = Domain::read(&manifest, "motor-a").expect("the source's recordings");
     let new = Domain::read(&manifest, "motor-b").expect("the target's recordings");
-    let front_end = FrontEndSettings::equal_bands(known.rate_hz, axes, 2048, 1024, 2, 32).unwrap();
+    let front_end = FrontEndSettings::equal_bands(known.rate_hz, axes, 2048, 1024, 2, 32)
+        .and_then(|front_end| front_end.with_blocks(blocks.parse().expect("blocks")))
+        .expect("a front end");
     let source = Source::fit(&known, front_end, &SourceSettings::default()).expect("a source");
     let features = extract(&new.recordings, &new.whole(), &source.front_end).expect("features");
     let settings = AdaptSettings { pool: Pool::All, ..AdaptSettings::default() };
@@ -63,7 +65,7 @@ fn simulated(axes: usize, seconds: f64) -> (ModelBytes, Vec<Recording>) {
 #[test]
 #[ignore = "needs QEMU: cargo xtask test device"]
 fn five_hundred_windows_of_simulated_machines_agree() {
-    let (model, recordings) = simulated(1, 8.0);
+    let (model, recordings) = simulated(1, 8.0, "bands");
     let mut windows = 0;
     for recording in &recordings {
         windows += both(&model, recording, SampleKind::F32).len();
@@ -74,7 +76,7 @@ fn five_hundred_windows_of_simulated_machines_agree() {
 #[test]
 #[ignore = "needs QEMU: cargo xtask test device"]
 fn three_axes_agree() {
-    let (model, recordings) = simulated(3, 4.0);
+    let (model, recordings) = simulated(3, 4.0, "bands");
     for recording in &recordings {
         assert!(!both(&model, recording, SampleKind::F32).is_empty());
     }
@@ -110,6 +112,21 @@ fn silence_squares_impulses_and_bad_numbers_agree() {
     assert_eq!(first_fault(with(f32::MAX)), Some(SensorFault::OutOfRange));
     for samples in [square, impulse, vec![0.0; 768]] {
         both(&model, &recording(1, vec![samples]), SampleKind::I16);
+    }
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn orders_and_envelope_agree_and_need_a_shaft_speed() {
+    let (model, recordings) = simulated(2, 4.0, "bands,orders,envelope");
+    for recording in &recordings {
+        assert!(recording.rpm.is_some());
+        let reports = both(&model, recording, SampleKind::F32);
+        assert!(!reports.is_empty() && reports.iter().all(|report| report.finding.is_ok()));
+    }
+    let unknown = Recording { rpm: None, ..recordings[0].clone() };
+    for report in both(&model, &unknown, SampleKind::F32) {
+        assert_eq!(report.finding.unwrap_err(), SensorFault::NoShaftSpeed);
     }
 }
 

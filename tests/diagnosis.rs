@@ -91,6 +91,7 @@ impl Case {
             hop: 256,
             segments: 1,
             band_edges: vec![0, 32, 64, 96, 128],
+            orders: None,
         };
         let gate = self.gate.as_ref().map(Plain::mixture);
         let types = self.types.as_ref().map(|types| LabelledMixture {

@@ -12,6 +12,7 @@ fn golden_files_are_what_the_writer_writes() {
     let all = [
         ("model-v1.rbm", common::golden_contents(), common::GOLDEN),
         ("model-v1-gate.rbm", common::golden_gate_contents(), common::GOLDEN_GATE),
+        ("model-v1-orders.rbm", common::golden_orders_contents(), common::GOLDEN_ORDERS),
     ];
     for (name, written, golden) in all {
         if std::env::var_os("REBEARING_BLESS").is_some() {
@@ -133,7 +134,7 @@ fn sealed_refusal(change: impl FnOnce(&mut Vec<u8>)) -> ModelError {
 
 #[test]
 fn every_single_bit_flip_is_refused() {
-    for golden in [common::GOLDEN, common::GOLDEN_GATE] {
+    for golden in [common::GOLDEN, common::GOLDEN_GATE, common::GOLDEN_ORDERS] {
         for bit in 0..8 * golden.len() {
             let mut bytes = golden.to_vec();
             bytes[bit / 8] ^= 1 << (bit % 8);

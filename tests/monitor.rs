@@ -188,6 +188,7 @@ fn axes_stand_side_by_side() {
             hop: 128,
             segments: 2,
             band_edges: vec![0, 32, 64, 96, 129],
+            orders: None,
         };
         let dims = 4 * axes;
         let mixture = LabelledMixture {

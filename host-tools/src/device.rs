@@ -67,9 +67,9 @@ pub fn statistics_values(axis: Statistics) -> [f32; 4] {
 /// The number of axes must be the model's; anything else is refused as the device would.
 pub fn run(model: Model<'_>, recording: &Recording) -> Result<Vec<DeviceReport>, ModelError> {
     match recording.axes {
-        1 => run_axes::<1>(model, recording),
-        2 => run_axes::<2>(model, recording),
-        _ => run_axes::<3>(model, recording),
+        1 => run_axes::<1>(&model, recording),
+        2 => run_axes::<2>(&model, recording),
+        _ => run_axes::<3>(&model, recording),
     }
 }
 
@@ -78,10 +78,12 @@ type LargestMonitor<'m, const AXES: usize> =
     Monitor<'m, f32, 4096, AXES, { MAX_AXES * MAX_BANDS }, MAX_COMPONENTS, MAX_CLASSES>;
 
 fn run_axes<const AXES: usize>(
-    model: Model<'_>,
+    model: &Model<'_>,
     recording: &Recording,
 ) -> Result<Vec<DeviceReport>, ModelError> {
-    let mut monitor = LargestMonitor::<AXES>::new(model)?;
+    let mut monitor = LargestMonitor::<AXES>::new(*model)?;
+    // A speed that the model cannot be used at is in every report as its fault.
+    let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
     let mut reports = Vec::new();
     for segment in &recording.segments {
         monitor.clear();

@@ -109,7 +109,7 @@ impl Domain {
         Ok((names, classes))
     }
 
-    /// SHA-256 over rate, samples and (where `labelled`) labels: what a fit depends on.
+    /// SHA-256 over rate, speeds, samples and (where `labelled`) labels: what a fit depends on.
     pub fn hash(&self, labelled: bool) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(self.name.as_bytes());
@@ -117,6 +117,9 @@ impl Domain {
         for (recording, label) in self.recordings.iter().zip(&self.labels) {
             if labelled {
                 hash.update(label.as_deref().unwrap_or("").as_bytes());
+            }
+            if let Some(rpm) = recording.rpm {
+                hash.update(rpm.to_le_bytes());
             }
             for segment in &recording.segments {
                 hash.update((segment.len() as u64).to_le_bytes());

@@ -109,7 +109,9 @@ impl Emulator {
         let mut semihosting =
             OsString::from("enable=on,target=native,chardev=console,arg=qemu-m4,arg=");
         semihosting.push(kind.name());
-        semihosting.push(",arg=");
+        // No shaft turns zero times a second, so that zero stands for a speed that is not known.
+        let shaft = recording.shaft_hz().unwrap_or(0.0).to_bits();
+        semihosting.push(format!(",arg={shaft:08x},arg="));
         semihosting.push(escaped(&samples_path)?);
         let loader =
             format!("loader,file={},addr={MODEL_ADDRESS:#x},force-raw=on", escaped(&model_path)?);
@@ -260,7 +262,12 @@ fn parse_report(rest: &str) -> Result<DeviceReport> {
     let result = words.next().context("no result")?;
     if result == "sensor_fault" {
         let name = words.next().context("no fault")?;
-        let faults = [SensorFault::NotFinite, SensorFault::Flat, SensorFault::OutOfRange];
+        let faults = [
+            SensorFault::NotFinite,
+            SensorFault::Flat,
+            SensorFault::OutOfRange,
+            SensorFault::NoShaftSpeed,
+        ];
         let fault =
             faults.into_iter().find(|fault| fault.name() == name).context("which fault?")?;
         return Ok(DeviceReport { index, finding: Err(fault) });
@@ -350,6 +357,7 @@ mod tests {
         let recording = |samples: Vec<f32>| Recording {
             path: "x.wav".into(),
             rate_hz: None,
+            rpm: None,
             axes: 1,
             segments: vec![samples],
         };

@@ -8,10 +8,8 @@ use std::path::PathBuf;
 
 use ndarray::Array2;
 use rayon::prelude::*;
-use rebearing::SensorFault;
-use rebearing::features;
-use rebearing::spectrum::Spectrum;
 use rebearing::window::Window;
+use rebearing::{SensorFault, ShaftSpeedError, blocks};
 use thiserror::Error;
 
 use crate::front_end::FrontEndSettings;
@@ -57,6 +55,20 @@ pub enum ExtractError {
         /// What is wrong with it.
         fault: SensorFault,
     },
+    /// A recording whose shaft speed is needed and not known.
+    #[error("{}: its shaft speed is not known, and the features of orders and envelope need it; fill the manifest's rpm column, or fit with --blocks bands", path.display())]
+    NoShaftSpeed {
+        /// The recording.
+        path: PathBuf,
+    },
+    /// A recording whose shaft speed cannot be used.
+    #[error("{}: {reason}, or fit with --blocks bands", path.display())]
+    ShaftSpeed {
+        /// The recording.
+        path: PathBuf,
+        /// Why not.
+        reason: ShaftSpeedError,
+    },
     /// A recording with another number of axes.
     #[error("{}: has {has} axes where {needs} are needed; name the channels in the manifest's channel column or with --channel", path.display())]
     Axes {
@@ -84,6 +96,13 @@ pub fn extract(
                 needs: front_end.axes,
                 has: recording.axes,
             });
+        }
+        if front_end.orders.is_some() {
+            let path = || recording.path.clone();
+            let hz =
+                recording.shaft_hz().ok_or_else(|| ExtractError::NoShaftSpeed { path: path() })?;
+            let checked = front_end.device().check_shaft_speed(hz);
+            checked.map_err(|reason| ExtractError::ShaftSpeed { path: path(), reason })?;
         }
     }
     let rows: Vec<Vec<f32>> = parts
@@ -118,7 +137,8 @@ fn part_features(
     part: &Part,
     front_end: &FrontEndSettings,
 ) -> Result<Vec<f32>, ExtractError> {
-    let bands = front_end.bands();
+    let device = front_end.device();
+    let per_axis = front_end.axis_features();
     let dims = front_end.dims();
     let axes = front_end.axes;
     let samples = &recording.segments[part.segment][part.start * axes..part.end * axes];
@@ -130,7 +150,7 @@ fn part_features(
         fault,
     };
 
-    // Band power of each segment, all axes side by side.
+    // Power of each segment in every band, all axes side by side.
     let mut power: Vec<f32> = Vec::new();
     for axis in 0..axes {
         let mut window = Window::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop);
@@ -141,10 +161,9 @@ fn part_features(
                 continue;
             }
             power.resize(power.len().max((segment + 1) * dims), 0.0);
-            window.taper(0, &mut scratch).map_err(|fault| fault_at(segment, 1, fault))?;
-            let spectrum = Spectrum::transform(&mut scratch, front_end.fft_len);
-            let sums = &mut power[segment * dims + axis * bands..][..bands];
-            features::add_band_power(sums, &front_end.band_edges, spectrum);
+            let sums = &mut power[segment * dims + axis * per_axis..][..per_axis];
+            blocks::add_segment(&window, 0, &device, recording.shaft_hz(), &mut scratch, sums)
+                .map_err(|fault| fault_at(segment, 1, fault))?;
             segment += 1;
         }
     }
@@ -159,8 +178,8 @@ fn part_features(
             }
         }
         let mut row = vec![0.0; dims];
-        for (sums, features) in sums.chunks_exact(bands).zip(row.chunks_exact_mut(bands)) {
-            features::log_bands(sums, features)
+        for (sums, features) in sums.chunks_exact(per_axis).zip(row.chunks_exact_mut(per_axis)) {
+            blocks::log_blocks(&device, sums, features)
                 .map_err(|fault| fault_at(first, front_end.segments, fault))?;
         }
         rows.extend(row);

@@ -182,7 +182,7 @@ impl Manifest {
         Ok(rows)
     }
 
-    /// A row's recording; the rate that the file itself carries, if any, must be the row's.
+    /// A row's recording with the row's shaft speed; the rate that the file itself carries, if any, must be the row's.
     pub fn recording(&self, row: &Row) -> Result<Recording, ManifestError> {
         let recording = recording::read(&row.path, row.channel.as_deref()).map_err(|source| {
             ManifestError::Recording { path: self.path.clone(), line: row.line, source }
@@ -195,7 +195,7 @@ impl Manifest {
                     row.rate_hz, row.name
                 ),
             )),
-            _ => Ok(recording),
+            _ => Ok(Recording { rpm: row.rpm, ..recording }),
         }
     }
 

@@ -157,6 +157,17 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
         put_words(out, shape.map(|count| count as u32));
         put_words(out, front_end.band_edges.iter().copied());
     });
+    if let Some(orders) = &front_end.orders {
+        section(&mut file, format::ORDERS, |out| {
+            let blocks = [
+                (orders.spectrum, format::ORDERS_SPECTRUM),
+                (orders.envelope, format::ORDERS_ENVELOPE),
+            ];
+            let flags = blocks.iter().filter(|(has, _)| *has).map(|(_, flag)| flag).sum();
+            put_words(out, [flags, orders.bands as u32]);
+            put_floats(out, [orders.first, orders.width].map(f64::from));
+        });
+    }
     section(&mut file, format::SCALING, |out| {
         put_floats(out, contents.shift.iter().map(|x| f64::from(*x)));
         put_floats(out, contents.scale.iter().map(|x| f64::from(*x)));

@@ -158,6 +158,38 @@ fn a_report_is_one_page_with_every_plot_drawn() {
 }
 
 #[test]
+fn blocks_of_shaft_orders_need_the_shaft_speed() {
+    let base = "--manifest m/manifest.csv --domain";
+    json(&format!("fit {base} motor-a --blocks bands,orders,envelope --out orders.json"));
+    json(&format!("adapt --source orders.json {base} motor-b --pool-is all --out orders.rbm"));
+    let inspected = json("inspect orders.rbm");
+    assert_eq!(inspected["blocks"], serde_json::json!(["bands", "orders", "envelope"]));
+    assert_eq!((&inspected["dims"], &inspected["needs_rpm"]), (&96.into(), &true.into()));
+    let manifest = fs::read_to_string(WORLD.path().join("m/manifest.csv")).unwrap();
+    let row: Vec<&str> =
+        manifest.lines().find(|row| row.contains("motor-b")).unwrap().split(',').collect();
+    let (path, rpm) = (format!("m/{}", row[0]), row[4]);
+    refused(&format!("predict --model orders.rbm {path}"), &["orders.rbm", "--rpm N"]);
+    refused(&format!("predict --model orders.rbm --rpm 1e6 {path}"), &["--rpm 1000000", "rpm"]);
+    refused(&format!("predict --model orders.rbm --rpm 0 {path}"), &["positive"]);
+    let found = json(&format!("predict --model orders.rbm --rpm {rpm} {path}"));
+    let first = &found["files"][0]["reports"][0];
+    assert_eq!(first["label"], row[1]);
+    for name in ["level", "rms", "kurtosis", "crest"] {
+        assert!(first["statistics"][0][name].is_f64(), "{first}");
+    }
+    file("no-rpm.csv", format!("{HEADER}{path},Healthy,a,20000\n{path},Ball,a,20000\n"));
+    refused(
+        "fit --manifest no-rpm.csv --domain a --blocks bands,orders --out x.json",
+        &["rpm column", "--blocks bands"],
+    );
+    refused(
+        &format!("fit {base} motor-a --blocks orders --out x.json"),
+        &["--blocks", "bands,orders,envelope"],
+    );
+}
+
+#[test]
 fn missing_files_are_named() {
     refused("fit --manifest no.csv --domain a --out x.json", &["no.csv"]);
     refused(

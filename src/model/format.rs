@@ -19,6 +19,8 @@ pub const SECTION_HEADER_LEN: usize = 8;
 pub const COUNTS: [u8; 4] = *b"CNTS";
 /// Rate, FFT length, hop, segments, band edges.
 pub const FRONT_END: [u8; 4] = *b"FRNT";
+/// Blocks of order features; absent in a model of bands in Hz alone.
+pub const ORDERS: [u8; 4] = *b"ORDR";
 /// Shift and scale of each feature.
 pub const SCALING: [u8; 4] = *b"SCAL";
 /// Component constants, scales and offsets.
@@ -38,6 +40,12 @@ pub const PROVENANCE: [u8; 4] = *b"PROV";
 pub const COUNTS_WORDS: usize = 5;
 /// Words in the front-end section before the band edges.
 pub const FRONT_END_WORDS: usize = 4;
+/// Words in the orders section.
+pub const ORDERS_WORDS: usize = 4;
+/// Flag of the orders section: the spectrum has order bands.
+pub const ORDERS_SPECTRUM: u32 = 1;
+/// Flag of the orders section: the envelope's spectrum has order bands.
+pub const ORDERS_ENVELOPE: u32 = 2;
 /// Words in the thresholds section.
 pub const THRESHOLDS_WORDS: usize = 1;
 /// Words in the gate section.
@@ -53,8 +61,10 @@ pub const NO_CLASS: u32 = u32::MAX;
 
 /// Most axes.
 pub const MAX_AXES: usize = 3;
-/// Most bands per axis.
+/// Most features per axis, of all blocks together.
 pub const MAX_BANDS: usize = 256;
+/// Highest order and widest order band.
+pub const MAX_ORDER: f32 = 1e3;
 /// Most components.
 pub const MAX_COMPONENTS: usize = 4096;
 /// Most classes.

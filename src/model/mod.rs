@@ -10,6 +10,8 @@ mod parse;
 
 pub use error::ModelError;
 
+use crate::orders::{Orders, ShaftSpeedError};
+
 /// A checked model file, borrowed from where it lies.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -46,17 +48,38 @@ pub struct FrontEnd<'a> {
     pub segments: usize,
     /// Bin edges of the bands: band b holds bins `band_edges[b]..band_edges[b + 1]`.
     pub band_edges: &'a [u32],
+    /// Bands of shaft orders beside them; these need a shaft speed.
+    pub orders: Option<Orders>,
 }
 
 impl FrontEnd<'_> {
-    /// Bands per axis.
+    /// Bands in Hz per axis.
     pub fn bands(&self) -> usize {
         self.band_edges.len().saturating_sub(1)
     }
 
-    /// Features in all: bands × axes.
+    /// Features per axis, of all blocks.
+    pub fn axis_features(&self) -> usize {
+        self.bands() + self.orders.map_or(0, |orders| orders.features())
+    }
+
+    /// Features in all.
     pub fn dims(&self) -> usize {
-        self.bands() * self.axes
+        self.axis_features() * self.axes
+    }
+
+    /// Whether a shaft turning `hz` times a second is one that these features can be made
+    /// for; without orders every speed is.
+    pub fn check_shaft_speed(&self, hz: f32) -> Result<(), ShaftSpeedError> {
+        if !(hz.is_finite() && hz > 0.0) {
+            return Err(ShaftSpeedError::NotPositive);
+        }
+        match self.orders {
+            Some(orders) if orders.top() * hz > 0.5 * self.rate_hz => {
+                Err(ShaftSpeedError::TooHigh { most_hz: 0.5 * self.rate_hz / orders.top() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Samples that one decision window spans.

@@ -4,6 +4,7 @@ use zerocopy::FromBytes;
 
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
 use super::{FrontEnd, Gate, Model, ModelError, Texts};
+use crate::orders::Orders;
 use crate::spectrum::FFT_LENGTHS;
 
 #[cfg(target_endian = "big")]
@@ -55,20 +56,24 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
 
     let sections = Sections::walk(bytes)?;
     let (counts, healthy) = Counts::read(sections.counts)?;
-    let front_end = front_end(sections.front_end, &counts)?;
+    let orders = match sections.orders {
+        Some(payload) => Some(orders(payload, &counts)?),
+        None => None,
+    };
+    let front_end = FrontEnd { orders, ..front_end(sections.front_end, &counts)? };
+    let dims = front_end.dims();
 
-    let scaling = floats(format::SCALING, sections.scaling, 2 * counts.dims)?;
-    let (shift, scale) = scaling.split_at_checked(counts.dims).unwrap_or((&[], &[]));
+    let scaling = floats(format::SCALING, sections.scaling, 2 * dims)?;
+    let (shift, scale) = scaling.split_at_checked(dims).unwrap_or((&[], &[]));
     check("shift", shift, |x| x.abs() <= format::MAX_SHIFT)?;
     check("scale", scale, |x| x > 0.0 && x <= format::MAX_SCALE)?;
 
-    let mixture =
-        floats(format::MIXTURE, sections.mixture, counts.components * (1 + 2 * counts.dims))?;
+    let mixture = floats(format::MIXTURE, sections.mixture, counts.components * (1 + 2 * dims))?;
     let (constants, whitening) = mixture.split_at_checked(counts.components).unwrap_or((&[], &[]));
     check("component constant", constants, |x| x.abs() <= format::MAX_OFFSET)?;
-    for (k, component) in whitening.chunks_exact((2 * counts.dims).max(1)).enumerate() {
-        let (scale, offset) = component.split_at_checked(counts.dims).unwrap_or((&[], &[]));
-        let at = |index| k * counts.dims + index;
+    for (k, component) in whitening.chunks_exact((2 * dims).max(1)).enumerate() {
+        let (scale, offset) = component.split_at_checked(dims).unwrap_or((&[], &[]));
+        let at = |index| k * dims + index;
         if let Some(i) = scale.iter().position(|x| !(*x > 0.0 && *x <= format::MAX_WHITENING)) {
             return Err(ModelError::OutOfRange { field: "component precision", index: at(i) });
         }
@@ -125,6 +130,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
 struct Sections<'a> {
     counts: &'a [u8],
     front_end: &'a [u8],
+    orders: Option<&'a [u8]>,
     scaling: &'a [u8],
     mixture: &'a [u8],
     labels: &'a [u8],
@@ -136,9 +142,10 @@ struct Sections<'a> {
 
 impl<'a> Sections<'a> {
     fn walk(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        const TAGS: [[u8; 4]; 9] = [
+        const TAGS: [[u8; 4]; 10] = [
             format::COUNTS,
             format::FRONT_END,
+            format::ORDERS,
             format::SCALING,
             format::MIXTURE,
             format::LABELS,
@@ -147,7 +154,7 @@ impl<'a> Sections<'a> {
             format::GATE,
             format::PROVENANCE,
         ];
-        let mut found: [Option<&[u8]>; 9] = [None; 9];
+        let mut found: [Option<&[u8]>; 10] = [None; 10];
         let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
         while !rest.is_empty() {
             let Some((header, after)) = rest.split_first_chunk::<SECTION_HEADER_LEN>() else {
@@ -176,13 +183,24 @@ impl<'a> Sections<'a> {
                 None => return Err(ModelError::UnknownSection { tag }),
             }
         }
-        let [counts, front_end, scaling, mixture, labels, names, thresholds, gate, provenance] =
-            found;
+        let [
+            counts,
+            front_end,
+            orders,
+            scaling,
+            mixture,
+            labels,
+            names,
+            thresholds,
+            gate,
+            provenance,
+        ] = found;
         let need =
             |section: Option<&'a [u8]>, tag| section.ok_or(ModelError::MissingSection { tag });
         Ok(Self {
             counts: need(counts, format::COUNTS)?,
             front_end: need(front_end, format::FRONT_END)?,
+            orders,
             scaling: need(scaling, format::SCALING)?,
             mixture: need(mixture, format::MIXTURE)?,
             labels: need(labels, format::LABELS)?,
@@ -198,7 +216,6 @@ impl<'a> Sections<'a> {
 struct Counts {
     axes: usize,
     bands: usize,
-    dims: usize,
     components: usize,
     classes: usize,
 }
@@ -225,7 +242,7 @@ impl Counts {
         if healthy != format::NO_CLASS && healthy as usize >= classes {
             return Err(ModelError::OutOfRange { field: "healthy class", index: 0 });
         }
-        Ok((Self { axes, bands, dims: axes * bands, components, classes }, healthy))
+        Ok((Self { axes, bands, components, classes }, healthy))
     }
 }
 
@@ -256,7 +273,40 @@ fn front_end<'a>(payload: &'a [u8], counts: &Counts) -> Result<FrontEnd<'a>, Mod
     if !increasing || last > fft_len / 2 + 1 {
         return out_of_range("band edges");
     }
-    Ok(FrontEnd { rate_hz, axes: counts.axes, fft_len, hop, segments, band_edges })
+    Ok(FrontEnd { rate_hz, axes: counts.axes, fft_len, hop, segments, band_edges, orders: None })
+}
+
+fn orders(payload: &[u8], counts: &Counts) -> Result<Orders, ModelError> {
+    let &[flags, bands, first, width] = words(format::ORDERS, payload, format::ORDERS_WORDS)?
+    else {
+        return Err(length_error(format::ORDERS, 4 * format::ORDERS_WORDS, payload));
+    };
+    let out_of_range = |field| Err(ModelError::OutOfRange { field, index: 0 });
+    let known = format::ORDERS_SPECTRUM | format::ORDERS_ENVELOPE;
+    if flags == 0 || flags & !known != 0 {
+        return out_of_range("order blocks");
+    }
+    if !(1..=format::MAX_BANDS as u32).contains(&bands) {
+        return out_of_range("number of order bands");
+    }
+    let orders = Orders {
+        spectrum: flags & format::ORDERS_SPECTRUM != 0,
+        envelope: flags & format::ORDERS_ENVELOPE != 0,
+        bands: bands as usize,
+        first: f32::from_bits(first),
+        width: f32::from_bits(width),
+    };
+    if counts.bands + orders.features() > format::MAX_BANDS {
+        return out_of_range("number of order bands");
+    }
+    let order = |x: f32| x > 0.0 && x <= format::MAX_ORDER;
+    if !order(orders.first) {
+        return out_of_range("first order");
+    }
+    if !order(orders.width) {
+        return out_of_range("width of an order band");
+    }
+    Ok(orders)
 }
 
 fn gate(payload: &[u8], counts: &Counts, labels: &[f32], healthy: u32) -> Result<Gate, ModelError> {

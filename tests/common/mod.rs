@@ -6,8 +6,8 @@
 
 use std::f64::consts::PI;
 
-use ndarray::array;
-use rebearing_host::front_end::FrontEndSettings;
+use ndarray::{Array2, array};
+use rebearing_host::front_end::{FrontEndSettings, OrderSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 use rebearing_host::model_file::{self, GateContents, ModelBytes, ModelContents};
 
@@ -17,6 +17,39 @@ pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
 /// The golden file of format version 1 with a gate and direction.
 pub static GOLDEN_GATE: &[u8] = rebearing::include_model!("../golden/model-v1-gate.rbm");
 
+/// The golden file of format version 1 with orders and envelope.
+pub static GOLDEN_ORDERS: &[u8] = rebearing::include_model!("../golden/model-v1-orders.rbm");
+
+/// What the golden file with orders holds; must never change while version 1 is read.
+pub fn golden_orders_contents() -> ModelBytes {
+    let orders =
+        OrderSettings { spectrum: true, envelope: true, bands: 3, first: 0.5, width: 0.75 };
+    let front_end = FrontEndSettings { orders: Some(orders), ..golden_front_end() };
+    let means = Array2::from_shape_fn((2, 10), |(k, i)| (i as f64 - 4.5) * (k as f64 - 0.5) / 4.0);
+    let mixture = LabelledMixture {
+        mixture: Mixture {
+            weights: array![0.25, 0.75],
+            means,
+            covariance: Covariance::Diagonal(Array2::from_elem((2, 10), 0.25)),
+        },
+        labels: array![[1.0, 0.0], [0.0, 1.0]],
+    };
+    model_file::encode(&ModelContents {
+        front_end: &front_end,
+        shift: &[0.25; 10],
+        scale: &[0.5; 10],
+        mixture: Some(&mixture),
+        gate: None,
+        class_names: &["Healthy".into(), "OuterRace".into()],
+        healthy: Some(0),
+        log_likelihood_min: None,
+        source: "motor-a",
+        target: "motor-b",
+        hash: [0xa5; 32],
+    })
+    .expect("the golden contents are valid")
+}
+
 fn golden_front_end() -> FrontEndSettings {
     FrontEndSettings {
         rate_hz: 20_000.0,
@@ -25,6 +58,7 @@ fn golden_front_end() -> FrontEndSettings {
         hop: 128,
         segments: 2,
         band_edges: vec![0, 32, 64, 96, 129],
+        orders: None,
     }
 }
 

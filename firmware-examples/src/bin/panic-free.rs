@@ -14,12 +14,16 @@ use cortex_m_rt::entry;
 use panic_never as _;
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
+use rebearing::orders::{Orders, add_order_power};
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
 use rebearing::statistics::Moments;
 use rebearing::window::{Hann, Sample, Window};
-use rebearing::{Model, ModelError, Monitor, diagnosis, features, label, math, mixture};
+use rebearing::{
+    Model, ModelError, Monitor, blocks, diagnosis, envelope, features, label, math, mixture,
+};
 
 static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
+const ORDERS: Orders = Orders { spectrum: true, envelope: true, bands: 32, first: 0.5, width: 0.5 };
 static FLOATS: [f32; 1024] = [0.0; 1024];
 
 /// A text sink that cannot fail, for the errors' `Display`.
@@ -35,7 +39,7 @@ impl fmt::Write for Sink {
 #[entry]
 fn main() -> ! {
     loop {
-        for error in [model(Model::parse(bytes())), model(Model::from_region(bytes()))] {
+        for error in [model(&Model::parse(bytes())), model(&Model::from_region(bytes()))] {
             // The sink takes everything.
             let _ = error.map_err(|error| write!(Sink, "{error}"));
         }
@@ -46,10 +50,11 @@ fn main() -> ! {
 }
 
 /// Every accessor of a model, and monitors of one to three axes from it.
-fn model(model: Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
-    let model = model?;
+fn model(model: &Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
+    let model = (*model)?;
     let front_end = model.front_end();
-    black_box((front_end.bands(), front_end.dims(), front_end.window_len()));
+    black_box((front_end.bands(), front_end.axis_features(), front_end.dims()));
+    black_box((front_end.window_len(), front_end.orders));
     black_box((model.bytes(), model.dims(), model.shift(), model.scale(), model.labels()));
     black_box((model.classes(), model.class_name(number()), model.healthy()));
     black_box((model.log_likelihood_min(), model.gate(), model.provenance()));
@@ -60,11 +65,11 @@ fn model(model: Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
     // monitor has one axis, and the others would be left out.
     let another = || black_box(model);
     let results = [
-        monitor::<f32, 256, 1, 16, 4, 2>(another(), black_box(0.0)),
-        monitor::<f32, 2048, 2, 64, 16, 4>(another(), black_box(0.0)),
-        monitor::<f32, 4096, 3, 96, 32, 8>(another(), black_box(0.0)),
-        monitor::<i16, 1024, 1, 32, 8, 3>(another(), black_box(0)),
-        monitor::<i16, 512, 3, 96, 24, 16>(another(), black_box(0)),
+        monitor::<f32, 256, 1, 16, 4, 2>(&another(), black_box(0.0)),
+        monitor::<f32, 2048, 2, 64, 16, 4>(&another(), black_box(0.0)),
+        monitor::<f32, 4096, 3, 96, 32, 8>(&another(), black_box(0.0)),
+        monitor::<i16, 1024, 1, 32, 8, 3>(&another(), black_box(0)),
+        monitor::<i16, 512, 3, 96, 24, 16>(&another(), black_box(0)),
     ];
     results.into_iter().collect()
 }
@@ -77,11 +82,15 @@ fn monitor<
     const COMPONENTS: usize,
     const CLASSES: usize,
 >(
-    model: Model<'_>,
+    model: &Model<'_>,
     sample: S,
 ) -> Result<(), ModelError> {
     // In any state, not only the one after `new`, where no push could complete a window yet.
-    let mut monitor = black_box(Monitor::<S, FFT, AXES, DIMS, COMPONENTS, CLASSES>::new(model)?);
+    let mut monitor = black_box(Monitor::<S, FFT, AXES, DIMS, COMPONENTS, CLASSES>::new(*model)?);
+    if let Err(error) = monitor.set_shaft_speed(black_box(0.0)) {
+        // The sink takes everything.
+        let _ = write!(Sink, "{error}");
+    }
     if let Some(report) = monitor.push([sample; AXES]) {
         inspect(&report);
     }
@@ -115,8 +124,27 @@ fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
     black_box(Hann::<FFT>::TABLE.get(number()));
     let spectrum = Spectrum::transform(&mut out, number());
     black_box((spectrum.len(), spectrum.is_empty(), spectrum.band_power(number(), number())));
+    let orders = black_box(ORDERS);
+    black_box((orders.features(), orders.top()));
+    let mut sums = black_box(FLOATS);
+    add_order_power(sums.get_mut(..number()).unwrap_or_default(), &orders, 0.0, spectrum);
     for power in spectrum.power() {
         black_box(power);
+    }
+    let by = envelope::decimation(number(), black_box(0.0));
+    black_box(envelope::write_envelope(window.newest(number(), number()), by, &mut out));
+    if let Ok(model) = Model::parse(bytes()) {
+        let sums = sums.get_mut(..number()).unwrap_or_default();
+        let shaft_hz = black_box(Some(0.0));
+        let front_end = model.front_end();
+        // Refused or not is as good for what follows.
+        let _ = blocks::add_segment(&window, number(), front_end, shaft_hz, &mut out, sums);
+        let mut features = black_box(FLOATS);
+        let _ = black_box(blocks::log_blocks(
+            front_end,
+            sums,
+            features.get_mut(..number()).unwrap_or_default(),
+        ));
     }
     window.clear();
     black_box(window);

@@ -3,7 +3,8 @@
 //! The model lies in the MODEL region, put there by QEMU as probe-rs would put it on a board. The
 //! samples come from a file of the host, little-endian throughout: for each segment the number of
 //! its frames as u32, then the frames, each one sample of every axis as f32 or i16. The command
-//! line is `qemu-m4 f32|i16 FILE`. Each report is printed with the exact bits of its numbers, so
+//! line is `qemu-m4 f32|i16 SHAFT FILE`, SHAFT the bits of the shaft speed in turns per second as an
+//! f32 in hexadecimal, zero if it is not known. Each report is printed with the exact bits of its numbers, so
 //! that `rebearing emulate` can compare them with the host's.
 
 #![no_std]
@@ -75,30 +76,44 @@ fn run(console: &Console) -> Result<(), Failure> {
     let mut buffer = [0; COMMAND_LINE];
     let words = command_line(&mut buffer).ok_or(Failure::NoCommandLine)?;
     // The name of the file is the rest of the line: it may contain blanks.
-    let mut words = words.splitn(3, |byte| *byte == b' ').skip(1);
-    let (sample, name) = words.next().zip(words.next()).ok_or(Failure::NoCommandLine)?;
+    let mut words = words.splitn(4, |byte| *byte == b' ').skip(1);
+    let (sample, shaft) = words.next().zip(words.next()).ok_or(Failure::NoCommandLine)?;
+    let shaft_hz = shaft_speed(shaft).ok_or(Failure::NoCommandLine)?;
+    let name = words.next().ok_or(Failure::NoCommandLine)?;
     let model = Model::from_region(model_region()).map_err(Failure::Model)?;
     let file = File::open(name).ok_or(Failure::CannotOpen)?;
     match (sample, model.front_end().axes) {
-        (b"f32", 1) => monitor::<f32, 1>(console, model, &file),
-        (b"f32", 2) => monitor::<f32, 2>(console, model, &file),
-        (b"f32", 3) => monitor::<f32, 3>(console, model, &file),
-        (b"i16", 1) => monitor::<i16, 1>(console, model, &file),
-        (b"i16", 2) => monitor::<i16, 2>(console, model, &file),
-        (b"i16", 3) => monitor::<i16, 3>(console, model, &file),
+        (b"f32", 1) => monitor::<f32, 1>(console, &model, shaft_hz, &file),
+        (b"f32", 2) => monitor::<f32, 2>(console, &model, shaft_hz, &file),
+        (b"f32", 3) => monitor::<f32, 3>(console, &model, shaft_hz, &file),
+        (b"i16", 1) => monitor::<i16, 1>(console, &model, shaft_hz, &file),
+        (b"i16", 2) => monitor::<i16, 2>(console, &model, shaft_hz, &file),
+        (b"i16", 3) => monitor::<i16, 3>(console, &model, shaft_hz, &file),
         (b"f32" | b"i16", axes) => Err(Failure::Axes(axes)),
         _ => Err(Failure::NoSuchSample),
     }
 }
 
+/// The float whose bits eight hexadecimal digits give.
+fn shaft_speed(digits: &[u8]) -> Option<f32> {
+    let mut bits = 0_u32;
+    for digit in digits {
+        bits = bits << 4 | char::from(*digit).to_digit(16)?;
+    }
+    (digits.len() == 8).then_some(f32::from_bits(bits))
+}
+
 /// Runs the whole file through a monitor, printing each report.
 fn monitor<S: Raw, const AXES: usize>(
     console: &Console,
-    model: Model<'_>,
+    model: &Model<'_>,
+    shaft_hz: f32,
     file: &File,
 ) -> Result<(), Failure> {
     type Generous<'m, S, const AXES: usize> = Monitor<'m, S, FFT, AXES, DIMS, COMPONENTS, CLASSES>;
-    let mut monitor = Generous::<S, AXES>::new(model).map_err(Failure::Model)?;
+    let mut monitor = Generous::<S, AXES>::new(*model).map_err(Failure::Model)?;
+    // A speed that is zero, or that the model cannot be used at, is in every report as its fault.
+    let _ = monitor.set_shaft_speed(shaft_hz);
     announce::<S>(&mut Line::new(console), AXES, Generous::<S, AXES>::RAM);
 
     let mut reports = 0;
@@ -214,7 +229,7 @@ fn optional(line: &mut Line<'_>, number: Option<f32>) {
 fn explain(line: &mut Line<'_>, failure: &Failure) {
     line.text("error: ");
     match failure {
-        Failure::NoCommandLine => line.text("the command line is: qemu-m4 f32|i16 FILE"),
+        Failure::NoCommandLine => line.text("the command line is: qemu-m4 f32|i16 SHAFT FILE"),
         Failure::NoSuchSample => line.text("the samples are f32 or i16"),
         Failure::CannotOpen => line.text("cannot open the file of samples"),
         Failure::NoSegment => line.text("the file of samples is empty"),

@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 /// One input in this many is a run of the monitor instead, which takes far longer.
 const MONITOR_SHARE: u64 = 64;
 /// What a run of at least [`ENOUGH`] inputs must have met, or it did not test much.
-const MUST_MEET: [&str; 15] = [
+const MUST_MEET: [&str; 19] = [
     "accepted",
     "TooShort",
     "WrongMagic",
@@ -30,6 +30,10 @@ const MUST_MEET: [&str; 15] = [
     "MissingSection",
     "SectionLength",
     "BadText",
+    "OutOfRange: order blocks",
+    "OutOfRange: number of order bands",
+    "OutOfRange: first order",
+    "OutOfRange: width of an order band",
     "OutOfRange: number of gate components",
     "OutOfRange: gate threshold",
     "OutOfRange: gate flags",
@@ -138,7 +142,7 @@ fn mutate(file: &mut Vec<u8>, rng: &mut Rng) {
         4 => file.truncate(if rng.bool() { at } else { rng.usize(..=file.len()) }),
         kind => {
             // A whole section for most of the time, which makes a file that nearly adds up.
-            let range = sections(file).get(rng.usize(..9)).cloned().filter(|_| rng.u8(..4) != 0);
+            let range = sections(file).get(rng.usize(..10)).cloned().filter(|_| rng.u8(..4) != 0);
             let range = range.unwrap_or_else(|| at..at + 4 * rng.usize(..=(file.len() - at) / 4));
             let piece = file[range.clone()].to_vec();
             if kind != 5 {

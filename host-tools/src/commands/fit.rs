@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::domain::Domain;
-use crate::front_end::FrontEndSettings;
+use crate::front_end::{Blocks, FrontEndSettings};
 use crate::manifest::Manifest;
 use crate::output;
 use crate::progress::Step;
@@ -64,13 +64,19 @@ pub(super) struct FrontEndArgs {
     /// Equal bands over 0 to half the sample rate.
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub(super) bands: usize,
+    /// Blocks of features: bands, and where the manifest has the rpm of every recording also
+    /// orders (bands of shaft orders) and envelope (orders of the envelope's spectrum).
+    #[arg(long, value_name = "BLOCK,…", default_value_t = Blocks::default())]
+    pub(super) blocks: Blocks,
 }
 
 impl FrontEndArgs {
     /// The front end for recordings of this rate and these axes.
     pub(super) fn settings(&self, rate_hz: f64, axes: usize) -> Result<FrontEndSettings> {
         let hop = self.hop.unwrap_or(self.fft / 2);
-        Ok(FrontEndSettings::equal_bands(rate_hz, axes, self.fft, hop, self.segments, self.bands)?)
+        let Self { fft, segments, bands, blocks, .. } = *self;
+        let front_end = FrontEndSettings::equal_bands(rate_hz, axes, fft, hop, segments, bands)?;
+        Ok(front_end.with_blocks(blocks)?)
     }
 }
 

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use rebearing::Model;
-use rebearing::model::format;
+use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
 use super::Outcome;
 use crate::device::MonitorType;
+use crate::front_end::Blocks;
 use crate::model_file::ModelBytes;
 use crate::source::hex;
 
@@ -31,6 +32,29 @@ pub(super) fn cost_line(model: &Model<'_>) -> String {
         model.bytes().len(),
         monitor.ram(4),
         monitor.name("f32")
+    )
+}
+
+fn blocks(front_end: &FrontEnd<'_>) -> Blocks {
+    front_end.orders.map_or(Blocks::default(), |orders| Blocks {
+        orders: orders.spectrum,
+        envelope: orders.envelope,
+    })
+}
+
+/// The blocks of order features in words.
+fn order_bands(front_end: &FrontEnd<'_>) -> String {
+    let Some(orders) = front_end.orders else { return String::new() };
+    format!(
+        ", {} bands of {} to {} shaft orders of {}; needs the shaft's speed",
+        orders.bands,
+        orders.first,
+        orders.top(),
+        match (orders.spectrum, orders.envelope) {
+            (true, true) => "spectrum and envelope",
+            (true, false) => "the spectrum",
+            _ => "the envelope",
+        }
     )
 }
 
@@ -60,12 +84,13 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     line(
         "front end",
         format!(
-            "{} Hz, {} axes, {}-point FFT every {} samples, {} bands",
+            "{} Hz, {} axes, {}-point FFT every {} samples, {} bands{}",
             front_end.rate_hz,
             front_end.axes,
             front_end.fft_len,
             front_end.hop,
-            front_end.bands()
+            front_end.bands(),
+            order_bands(front_end)
         ),
     );
     line(
@@ -111,6 +136,8 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
         "segments": front_end.segments,
         "bands": front_end.bands(),
         "band_edges": front_end.band_edges,
+        "blocks": blocks(front_end).names(),
+        "needs_rpm": front_end.orders.is_some(),
         "window_samples": front_end.window_len(),
         "components": monitor.components,
         "dims": monitor.dims,

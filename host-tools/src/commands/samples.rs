@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use rebearing::Model;
 
@@ -17,7 +17,7 @@ pub(super) struct SampleArgs {
     /// Sample rate of files that do not carry one, in Hz; must be the model's.
     #[arg(long, value_name = "HZ")]
     pub(super) rate: Option<f64>,
-    /// Shaft speed in rpm; not used by models of band features.
+    /// Shaft speed in turns per minute; models with orders or envelope need it.
     #[arg(long, value_name = "N")]
     pub(super) rpm: Option<f64>,
     /// Variable of a .mat, column of a CSV, index of a WAV channel; several axes as `x;y;z`.
@@ -28,11 +28,20 @@ pub(super) struct SampleArgs {
 impl SampleArgs {
     /// Reads a recording and checks that it is one the model can be run on.
     pub(super) fn read(&self, model: &Model<'_>, path: &Path) -> Result<Recording> {
-        if let Some(rpm) = self.rpm.filter(|rpm| !(rpm.is_finite() && *rpm > 0.0)) {
-            bail!("--rpm {rpm}: a shaft speed is a positive number of turns per minute");
-        }
-        let recording = recording::read(path, self.channel.as_deref())?;
+        let read = recording::read(path, self.channel.as_deref())?;
+        let recording = Recording { rpm: self.rpm, ..read };
         let front_end = model.front_end();
+        match recording.shaft_hz() {
+            Some(hz) => front_end
+                .check_shaft_speed(hz)
+                .map_err(|reason| anyhow!("--rpm {}: {reason}", 60.0 * hz))?,
+            None if front_end.orders.is_some() => bail!(
+                "the model {} has features of shaft orders and needs the shaft's speed; give it \
+                 with --rpm N",
+                self.model.display()
+            ),
+            None => (),
+        }
         let model_rate = f64::from(front_end.rate_hz);
         let differs = |rate: f64| (rate - model_rate).abs() > 1e-6 * model_rate;
         if let Some(rate) = recording.rate_hz.filter(|rate| differs(*rate)) {

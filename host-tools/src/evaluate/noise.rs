@@ -68,6 +68,7 @@ mod tests {
         let recording = Recording {
             path: "x".into(),
             rate_hz: None,
+            rpm: None,
             axes: 2,
             segments: vec![segment(20_000), segment(10_000)],
         };

@@ -26,6 +26,8 @@ pub struct Recording {
     pub path: PathBuf,
     /// The sampling rate that the file itself carries; only WAV files do.
     pub rate_hz: Option<f64>,
+    /// The shaft speed in turns per minute, where the manifest or the command line gives one.
+    pub rpm: Option<f64>,
     /// Values per frame, one to three.
     pub axes: usize,
     /// Contiguous stretches of time, none of them empty: interleaved frames, `axes` values each.
@@ -59,6 +61,11 @@ impl Recording {
     /// Frames in all segments together.
     pub fn frames(&self) -> usize {
         self.segment_frames().iter().sum()
+    }
+
+    /// The shaft speed in turns per second, as the device is told it.
+    pub fn shaft_hz(&self) -> Option<f32> {
+        self.rpm.map(|rpm| (rpm / 60.0) as f32)
     }
 
     /// The first NaN or infinity, if there is one.
@@ -96,7 +103,13 @@ impl Recording {
         let interleaved = (0..first.len())
             .flat_map(|frame| columns.iter().map(move |(_, column)| column[frame]))
             .collect();
-        Ok(Self { path: path.into(), rate_hz, axes: columns.len(), segments: vec![interleaved] })
+        Ok(Self {
+            path: path.into(),
+            rate_hz,
+            rpm: None,
+            axes: columns.len(),
+            segments: vec![interleaved],
+        })
     }
 }
 

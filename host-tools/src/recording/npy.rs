@@ -60,6 +60,7 @@ pub(super) fn read(
     Ok(Recording {
         path: path.into(),
         rate_hz: None,
+        rpm: None,
         axes: chosen.len(),
         segments: (0..segments).map(segment).collect(),
     })

@@ -47,6 +47,7 @@ pub(super) fn read(
     Ok(Recording {
         path: path.into(),
         rate_hz: Some(f64::from(spec.sample_rate)),
+        rpm: None,
         axes: chosen.len(),
         segments: vec![interleaved],
     })

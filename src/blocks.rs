@@ -1,0 +1,63 @@
+//! A window's samples to the sums of every block of features, and the sums to features.
+//!
+//! The features of an axis stand in blocks: the bands in Hz, then those of the orders and of
+//! the envelope's orders where the model has them, each without its own mean logarithm. The
+//! monitor calls these two functions on the device, and the host to fit.
+
+use crate::envelope;
+use crate::features;
+use crate::model::FrontEnd;
+use crate::monitor::SensorFault;
+use crate::orders::add_order_power;
+use crate::spectrum::Spectrum;
+use crate::window::{Sample, Window};
+
+/// Adds the power of a full window of `axis` to `sums`, which holds its features.
+///
+/// `scratch` is room for the FFT. Fails where the samples are no signal, or where there are
+/// orders and no shaft speed.
+pub fn add_segment<S: Sample, const FFT: usize, const AXES: usize>(
+    window: &Window<S, FFT, AXES>,
+    axis: usize,
+    front_end: &FrontEnd<'_>,
+    shaft_hz: Option<f32>,
+    scratch: &mut [f32; FFT],
+    sums: &mut [f32],
+) -> Result<(), SensorFault> {
+    window.taper(axis, scratch)?;
+    let (bands, rest) = sums.split_at_mut_checked(front_end.bands()).unwrap_or_default();
+    let spectrum = Spectrum::transform(scratch, front_end.fft_len);
+    features::add_band_power(bands, front_end.band_edges, spectrum);
+    let Some(orders) = &front_end.orders else { return Ok(()) };
+
+    let shaft_hz = shaft_hz.ok_or(SensorFault::NoShaftSpeed)?;
+    let bins_per_order = shaft_hz / front_end.rate_hz * front_end.fft_len as f32;
+    let split = if orders.spectrum { orders.bands } else { 0 };
+    let (of_spectrum, of_envelope) = rest.split_at_mut_checked(split).unwrap_or_default();
+    add_order_power(of_spectrum, orders, bins_per_order, spectrum);
+    if orders.envelope {
+        let by = envelope::decimation(front_end.fft_len, orders.top() * bins_per_order);
+        let length = envelope::write_envelope(window.newest(axis, front_end.fft_len), by, scratch);
+        // Fewer points of longer steps: a bin is as wide as before.
+        let spectrum = Spectrum::transform(scratch, length);
+        add_order_power(of_envelope, orders, bins_per_order, spectrum);
+    }
+    Ok(())
+}
+
+/// Turns the sums of one axis into its features, and gives the level of the bands in Hz: with
+/// it added, their features are ln of the mean square in each.
+pub fn log_blocks(
+    front_end: &FrontEnd<'_>,
+    sums: &[f32],
+    features: &mut [f32],
+) -> Result<f32, SensorFault> {
+    let (bands, orders) = sums.split_at_checked(front_end.bands()).unwrap_or_default();
+    let (features, rest) = features.split_at_mut_checked(front_end.bands()).unwrap_or_default();
+    let level = features::log_bands(bands, features)?;
+    let block = front_end.orders.map_or(1, |orders| orders.bands).max(1);
+    for (sums, features) in orders.chunks_exact(block).zip(rest.chunks_exact_mut(block)) {
+        features::log_bands(sums, features)?;
+    }
+    Ok(level + features::level_offset(front_end.fft_len, front_end.segments))
+}
