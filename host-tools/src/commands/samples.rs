@@ -31,10 +31,10 @@ impl SampleArgs {
         let read = recording::read(path, self.channel.as_deref())?;
         let recording = Recording { rpm: self.rpm, ..read };
         let front_end = model.front_end();
-        match recording.shaft_hz() {
-            Some(hz) => front_end
+        match self.rpm.zip(recording.shaft_hz()) {
+            Some((rpm, hz)) => front_end
                 .check_shaft_speed(hz)
-                .map_err(|reason| anyhow!("--rpm {}: {reason}", 60.0 * hz))?,
+                .map_err(|reason| anyhow!("--rpm {rpm}: {reason}"))?,
             None if front_end.orders.is_some() => bail!(
                 "the model {} has features of shaft orders and needs the shaft's speed; give it \
                  with --rpm N",
