@@ -6,11 +6,14 @@
 //! whole recordings: a decision window of the device is too short to tell such frequencies
 //! from the shaft's harmonics.
 
+use std::path::PathBuf;
+
 use rustfft::{FftPlanner, num_complex::Complex};
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::bearing::{Bearing, Characteristic};
+use crate::recording::Recording;
 
 /// The band whose envelope is taken, in parts of the sample rate: above the shaft's harmonics,
 /// below the roll-off of the anti-alias filter.
@@ -162,6 +165,89 @@ pub fn evidence(
             Evidence { part, frequency_hz, harmonics_db, level_db }
         })
         .collect())
+}
+
+/// The evidence in the longest stretch of a recording, axis by axis, for each part.
+pub fn of_recording(
+    recording: &Recording,
+    rate_hz: f64,
+    rpm: f64,
+    bearing: &Bearing,
+) -> Result<Vec<Vec<Evidence>>, EvidenceError> {
+    let longest = recording.segments.iter().max_by_key(|segment| segment.len());
+    let frames = longest.map_or(&[][..], Vec::as_slice);
+    (0..recording.axes)
+        .map(|axis| {
+            let samples: Vec<f32> =
+                frames.iter().skip(axis).step_by(recording.axes).copied().collect();
+            evidence(&samples, rate_hz, rpm, bearing)
+        })
+        .collect()
+}
+
+/// What the envelope spectrum of one recording says about the label that it was given.
+#[derive(Debug, Clone, Serialize)]
+pub struct Checked {
+    /// The recording.
+    pub path: PathBuf,
+    /// The label that most of its windows have.
+    pub label: String,
+    /// Share of its windows that have it.
+    pub share: f64,
+    /// The part of the bearing that the label names, if it names one.
+    pub part: Option<Part>,
+    /// Evidence for each part, the strongest over the axes; empty where there is none.
+    pub evidence: Vec<Evidence>,
+    /// Why there is none.
+    pub problem: Option<String>,
+}
+
+impl Checked {
+    /// Checks the labels of a recording's windows.
+    pub fn new(recording: &Recording, labels: &[String], rate_hz: f64, bearing: &Bearing) -> Self {
+        let count = |label: &String| labels.iter().filter(|other| *other == label).count();
+        // Of labels that are equally frequent the first in time.
+        let label =
+            labels.iter().rev().max_by_key(|label| count(label)).cloned().unwrap_or_default();
+        let share = count(&label) as f64 / labels.len().max(1) as f64;
+        let found = recording
+            .rpm
+            .ok_or_else(|| "the manifest has no rpm for it".to_owned())
+            .and_then(|rpm| {
+                of_recording(recording, rate_hz, rpm, bearing).map_err(|error| error.to_string())
+            });
+        let (evidence, problem) = match found {
+            Ok(axes) => (strongest(axes), None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        Self {
+            path: recording.path.clone(),
+            part: Part::of_label(&label),
+            label,
+            share,
+            evidence,
+            problem,
+        }
+    }
+
+    /// The evidence for the part that the label names.
+    pub fn for_label(&self) -> Option<&Evidence> {
+        self.evidence.iter().find(|evidence| Some(evidence.part) == self.part)
+    }
+}
+
+/// For each part the axis that shows most of it.
+fn strongest(axes: Vec<Vec<Evidence>>) -> Vec<Evidence> {
+    let mut axes = axes.into_iter();
+    let mut best = axes.next().unwrap_or_default();
+    for axis in axes {
+        for (best, other) in best.iter_mut().zip(axis) {
+            if other.level_db > best.level_db {
+                *best = other;
+            }
+        }
+    }
+    best
 }
 
 /// Power spectrum of the squared envelope, averaged over stretches of `length` that overlap by

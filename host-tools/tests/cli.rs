@@ -157,6 +157,33 @@ fn a_report_is_one_page_with_every_plot_drawn() {
     refused(&format!("adapt --source source.json {target} --report no/r.html"), &["no/r.html"]);
 }
 
+/// The simulated machines have a 6205 bearing, and the manifest their speeds.
+#[test]
+fn a_label_that_names_a_part_carries_the_evidence_at_its_frequency() {
+    let target = "--manifest m/manifest.csv --domain motor-b --pool-is all --out e.rbm";
+    let found = json(&format!(
+        "adapt --source source.json {target} --bearing 9,7.94,39.04 --report e.html"
+    ));
+    let recordings = found["recordings"].as_array().unwrap();
+    assert_eq!(recordings.len(), 3);
+    for recording in recordings {
+        let level = |part: &serde_json::Value| {
+            let evidence = recording["evidence"].as_array().unwrap();
+            evidence.iter().find(|e| e["part"] == *part).map(|e| e["level_db"].as_f64().unwrap())
+        };
+        match recording["label"].as_str().unwrap() {
+            "Healthy" => assert!(recording["part"].is_null()),
+            "InnerRace" => assert!(level(&"inner_race".into()) > level(&"outer_race".into())),
+            "OuterRace" => assert!(level(&"outer_race".into()) > level(&"inner_race".into())),
+            other => panic!("{other}"),
+        }
+        assert!(recording["share"].as_f64().unwrap() > 0.5);
+    }
+    let page = fs::read_to_string(WORLD.path().join("e.html")).unwrap();
+    assert!(page.contains("BPFO") && page.contains("<b>"), "the label's part is marked");
+    refused(&format!("adapt --source source.json {target} --bearing 9,40,39"), &["does not fit"]);
+}
+
 #[test]
 fn blocks_of_shaft_orders_need_the_shaft_speed() {
     let base = "--manifest m/manifest.csv --domain";

@@ -6,7 +6,7 @@ use ndarray::Array2;
 use serde::Serialize;
 
 use super::gate::Gate;
-use super::transfer::Evidence;
+use super::transfer::Support;
 use crate::mixture::LabelledMixture;
 use crate::model_file::{self, GateContents, ModelBytes, ModelContents, ModelFileError};
 use crate::source::Source;
@@ -57,7 +57,7 @@ pub struct Adaptation {
     /// Squared mixture-Wasserstein distance, where a plan was made.
     pub mw2_squared: Option<f64>,
     /// What speaks for the plan, where one was made, whether it was taken or not.
-    pub evidence: Option<Evidence>,
+    pub support: Option<Support>,
     /// Time spent in EM and in transport.
     pub seconds: Seconds,
 }

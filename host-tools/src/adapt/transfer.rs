@@ -29,7 +29,7 @@ pub struct Transfer {
     /// The plan.
     pub plan: ComponentPlan,
     /// How the labels may be judged.
-    pub evidence: Evidence,
+    pub support: Support,
     /// Seconds in EM.
     pub fit_seconds: f64,
     /// Seconds in cost, plan and labels.
@@ -38,7 +38,7 @@ pub struct Transfer {
 
 /// What speaks for labels that were carried over, without any label of the target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Evidence {
+pub struct Support {
     /// Share of the target's mass on whose label the plan and the source itself, which sees no
     /// plan, agree.
     pub agreement: f64,
@@ -111,18 +111,18 @@ pub fn transfer(
 
     let posterior = cautious.posterior(&target.x)?;
     let responsibilities = fit.responsibilities(x.view())?;
-    let evidence = Evidence::new(&labels, &responsibilities, &posterior);
+    let support = Support::new(&labels, &responsibilities, &posterior);
     Ok(Transfer {
         mixture: LabelledMixture { mixture: fit, labels },
         log_likelihood_min,
         plan,
-        evidence,
+        support,
         fit_seconds,
         transport_seconds,
     })
 }
 
-impl Evidence {
+impl Support {
     /// Compares `labels` of the target's components with the source's own `posterior` of the
     /// windows, which `responsibilities` bring together.
     fn new(labels: &Array2<f64>, responsibilities: &Array2<f64>, posterior: &Array2<f64>) -> Self {
@@ -158,22 +158,22 @@ mod tests {
 
     use super::*;
 
-    fn evidence(labels: &Array2<f64>, posterior: &Array2<f64>) -> Evidence {
+    fn support(labels: &Array2<f64>, posterior: &Array2<f64>) -> Support {
         // A component a window.
-        Evidence::new(labels, &Array2::eye(labels.nrows()), posterior)
+        Support::new(labels, &Array2::eye(labels.nrows()), posterior)
     }
 
     #[test]
     fn sure_labels_of_every_class_score_one_and_less_scores_less() {
         let sure = array![[1.0, 0.0], [0.0, 1.0]];
-        let full = evidence(&sure, &sure);
+        let full = support(&sure, &sure);
         assert_eq!((full.agreement, full.certainty, full.classes_found), (1.0, 1.0, 2));
         assert!((full.score - 1.0).abs() < 1e-12, "{full:?}");
-        let blurred = evidence(&array![[0.7, 0.3], [0.2, 0.8]], &sure);
+        let blurred = support(&array![[0.7, 0.3], [0.2, 0.8]], &sure);
         assert!((blurred.agreement - 0.75).abs() < 1e-12, "{blurred:?}");
         assert!(blurred.score < 0.5, "{blurred:?}");
         let one_class = array![[1.0, 0.0], [1.0, 0.0]];
-        let lost = evidence(&one_class, &one_class);
+        let lost = support(&one_class, &one_class);
         assert_eq!((lost.score, lost.classes_found), (0.0, 1));
     }
 }

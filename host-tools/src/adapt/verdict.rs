@@ -15,7 +15,7 @@ use super::healthy;
 use super::keep::FaultTypes;
 use super::plan::PlanSettings;
 use super::reference::{HealthyReference, Reference};
-use super::transfer::{Evidence, Transfer, TransferError, transfer};
+use super::transfer::{Support, Transfer, TransferError, transfer};
 use crate::extract::Features;
 use crate::mixture::Mixture;
 use crate::source::{Source, SourceSettings, calibration};
@@ -87,7 +87,7 @@ impl Known<'_> {
     fn complete(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
         let transfer = self.transfer(target, settings)?;
         let mut reasons = vec!["the pool was declared to hold every class".into()];
-        reasons.extend(self.evidence(&transfer, target)?);
+        reasons.extend(self.support(&transfer, target)?);
         Ok(self.adapted(transfer, reasons))
     }
 
@@ -115,16 +115,16 @@ impl Known<'_> {
     /// every class and calls them the same.
     fn unknown(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
         let mut reasons = Vec::new();
-        let (mut seconds, mut evidence) = (Seconds::default(), None);
+        let (mut seconds, mut support) = (Seconds::default(), None);
         match self.transfer(target, settings) {
             Ok(transfer) => {
-                reasons = self.evidence(&transfer, target)?;
+                reasons = self.support(&transfer, target)?;
                 seconds = transfer.seconds();
-                let complete = transfer.evidence.classes_found == self.source.classes.len();
-                if complete && transfer.evidence.agreement >= MIN_AGREEMENT {
+                let complete = transfer.support.classes_found == self.source.classes.len();
+                if complete && transfer.support.agreement >= MIN_AGREEMENT {
                     return Ok(self.adapted(transfer, reasons));
                 }
-                evidence = Some(transfer.evidence);
+                support = Some(transfer.support);
             }
             Err(error @ TransferError::TooFew { .. }) => {
                 reasons.push(format!("no labels were carried over: {error}"));
@@ -137,7 +137,7 @@ impl Known<'_> {
             reasons.push("the source has no healthy class, so there is no gate".into());
             self.unadapted(target, reasons)?
         };
-        (adaptation.seconds, adaptation.evidence) = (seconds, evidence);
+        (adaptation.seconds, adaptation.support) = (seconds, support);
         Ok(adaptation)
     }
 
@@ -194,8 +194,8 @@ impl Known<'_> {
     }
 
     /// What speaks for and against a transfer, in words.
-    fn evidence(&self, transfer: &Transfer, target: &Features) -> Result<Vec<String>> {
-        let Evidence { agreement, certainty, classes_found, .. } = transfer.evidence;
+    fn support(&self, transfer: &Transfer, target: &Features) -> Result<Vec<String>> {
+        let Support { agreement, certainty, classes_found, .. } = transfer.support;
         let far = self.cautious.unknown_share(target)?;
         let mut reasons = vec![
             format!(
@@ -231,7 +231,7 @@ impl Known<'_> {
             log_likelihood_min: transfer.log_likelihood_min,
             mw2_squared: Some(transfer.plan.mw2_squared),
             plan: Some(transfer.plan.plan),
-            evidence: Some(transfer.evidence),
+            support: Some(transfer.support),
             seconds,
         }
     }
@@ -282,7 +282,7 @@ fn without_plan(verdict: Verdict, shift: Vec<f32>) -> Adaptation {
         log_likelihood_min: None,
         plan: None,
         mw2_squared: None,
-        evidence: None,
+        support: None,
         seconds: Seconds::default(),
     }
 }

@@ -9,12 +9,17 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::Outcome;
+use super::frequencies::parse_bearing;
 use super::inspect::cost_line;
+use super::predict::word;
 use crate::adapt::plan::{PlanSettings, Solver};
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
+use crate::bearing::Bearing;
 use crate::device::MonitorType;
+use crate::diagnoses::diagnoses;
 use crate::domain::{Domain, healthy_class};
-use crate::extract::extract;
+use crate::evidence::Checked;
+use crate::extract::{Features, extract};
 use crate::manifest::Manifest;
 use crate::model_file::ModelBytes;
 use crate::output;
@@ -44,6 +49,11 @@ pub(super) struct AdaptArgs {
     /// Where to write a report with its pictures, one self-contained HTML page.
     #[arg(long, value_name = "R.html")]
     report: Option<PathBuf>,
+    /// Geometry of the new machine's bearing, as `rebearing frequencies` takes it: the report
+    /// and the JSON then say what each recording's envelope spectrum shows at the frequencies
+    /// of its parts, beside the label. The manifest must have the shaft's rpm.
+    #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
+    bearing: Option<Bearing>,
     /// What you know of these recordings: every class is in them, the machine was healthy
     /// throughout, or nothing.
     #[arg(long, value_enum, default_value_t = Pool::Unknown)]
@@ -126,6 +136,10 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     };
     let windows = features.x.nrows();
     let model = encode(&source, &target, &adaptation)?;
+    let checked = match &args.bearing {
+        Some(bearing) => check_labels(&model, &target, &features, bearing),
+        None => Vec::new(),
+    };
     if let Some(path) = &args.report {
         let page = report::html(&ReportContents {
             source: &source,
@@ -133,6 +147,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
             features: &features.x,
             adaptation: &adaptation,
             model: &model,
+            checked: &checked,
         })?;
         output::write(path, page.as_bytes())?;
     }
@@ -147,6 +162,9 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     );
     for reason in &adaptation.reasons {
         let _ = writeln!(text, "  {reason}");
+    }
+    for one in &checked {
+        let _ = writeln!(text, "  {}", report::evidence_sentence(one));
     }
     let _ = writeln!(text, "  {}", cost_line(&model.model()));
     let monitor = MonitorType::of(&model.model());
@@ -164,13 +182,37 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         "components": monitor.components,
         "mw2_squared": adaptation.mw2_squared,
         "log_likelihood_min": adaptation.log_likelihood_min,
-        "evidence": adaptation.evidence,
+        "support": adaptation.support,
+        "recordings": checked,
         "flash": model.bytes().len(),
         "ram": monitor.ram(4),
         "monitor": monitor.name("f32"),
         "seconds": adaptation.seconds,
     });
     Ok(Outcome::new(text, json))
+}
+
+/// What the envelope spectra say about the labels that the model gives the recordings.
+fn check_labels(
+    model: &ModelBytes,
+    target: &Domain,
+    features: &Features,
+    bearing: &Bearing,
+) -> Vec<Checked> {
+    let _step = Step::start("looking for the bearing's frequencies".to_owned());
+    let model = model.model();
+    let rows = diagnoses(&model, &features.x).rows;
+    target
+        .recordings
+        .iter()
+        .enumerate()
+        .map(|(index, recording)| {
+            let own = rows.iter().zip(&features.recording).filter(|(_, of)| **of == index);
+            let labels: Vec<String> =
+                own.map(|(row, _)| word(&model, row.label).to_owned()).collect();
+            Checked::new(recording, &labels, target.rate_hz, bearing)
+        })
+        .collect()
 }
 
 /// The model file of an adaptation.

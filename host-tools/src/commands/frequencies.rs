@@ -2,7 +2,7 @@
 //! evidence for each in recordings.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::bearing::Bearing;
-use crate::evidence::{Evidence, Part, evidence};
+use crate::evidence::{Evidence, Part, of_recording};
 use crate::progress::Step;
-use crate::recording::{self, Recording};
+use crate::recording;
 
 /// Characteristic frequencies of a bearing from its geometry, and the evidence for them in
 /// recordings.
@@ -23,8 +23,10 @@ use crate::recording::{self, Recording};
     The evidence is how far the envelope spectrum stands above its floor at a frequency and its \
     harmonics; noise alone gives some 5 dB.")]
 pub(super) struct FrequenciesArgs {
-    #[command(flatten)]
-    bearing: BearingArgs,
+    /// Geometry of the bearing: number of balls, diameter of a ball, diameter of the circle
+    /// through their centres (both in the same unit), contact angle in degrees [default: 0].
+    #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
+    bearing: Bearing,
     /// Shaft speed in rpm; needed for Hz and for recordings.
     #[arg(long, value_name = "N")]
     rpm: Option<f64>,
@@ -39,16 +41,8 @@ pub(super) struct FrequenciesArgs {
     files: Vec<PathBuf>,
 }
 
-/// The geometry of a bearing.
-#[derive(Debug, Args)]
-pub(super) struct BearingArgs {
-    /// Geometry of the bearing: number of balls, diameter of a ball, diameter of the circle
-    /// through their centres (both in the same unit), contact angle in degrees [default: 0].
-    #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
-    pub(super) bearing: Bearing,
-}
-
-fn parse_bearing(text: &str) -> Result<Bearing, String> {
+/// Reads a geometry: `balls,ball diameter,pitch diameter[,contact angle in degrees]`.
+pub(super) fn parse_bearing(text: &str) -> Result<Bearing, String> {
     let numbers: Vec<f64> = text
         .split(',')
         .map(|number| number.trim().parse().map_err(|_| format!("`{number}` is not a number")))
@@ -74,7 +68,7 @@ fn parse_bearing(text: &str) -> Result<Bearing, String> {
 }
 
 pub(super) fn run(args: &FrequenciesArgs) -> Result<Outcome> {
-    let bearing = &args.bearing.bearing;
+    let bearing = &args.bearing;
     if let Some(rpm) = args.rpm.filter(|rpm| !(rpm.is_finite() && *rpm > 0.0)) {
         bail!("--rpm {rpm}: a shaft speed is a positive number of turns per minute");
     }
@@ -102,7 +96,8 @@ pub(super) fn run(args: &FrequenciesArgs) -> Result<Outcome> {
             .rate_hz
             .or(args.rate)
             .with_context(|| format!("{}: give its sample rate: --rate HZ", path.display()))?;
-        let axes = of_recording(&recording, path, rate_hz, rpm, bearing)?;
+        let axes = of_recording(&recording, rate_hz, rpm, bearing)
+            .with_context(|| path.display().to_string())?;
         let _ = writeln!(text, "{}", path.display());
         for (axis, evidence) in axes.iter().enumerate() {
             let _ = writeln!(text, "  axis {axis}: {}", sentence(evidence));
@@ -111,26 +106,6 @@ pub(super) fn run(args: &FrequenciesArgs) -> Result<Outcome> {
     }
     let json = json!({ "rpm": args.rpm, "frequencies": frequencies, "files": Value::from(files) });
     Ok(Outcome::new(text, json))
-}
-
-/// The evidence in the longest stretch of a recording, axis by axis.
-fn of_recording(
-    recording: &Recording,
-    path: &Path,
-    rate_hz: f64,
-    rpm: f64,
-    bearing: &Bearing,
-) -> Result<Vec<Vec<Evidence>>> {
-    let longest = recording.segments.iter().max_by_key(|segment| segment.len());
-    let frames = longest.with_context(|| format!("{}: is empty", path.display()))?;
-    (0..recording.axes)
-        .map(|axis| {
-            let samples: Vec<f32> =
-                frames.iter().skip(axis).step_by(recording.axes).copied().collect();
-            evidence(&samples, rate_hz, rpm, bearing)
-                .with_context(|| format!("{}, axis {axis}", path.display()))
-        })
-        .collect()
 }
 
 fn sentence(evidence: &[Evidence]) -> String {

@@ -31,12 +31,17 @@ pub(super) struct PredictArgs {
 /// type) or `sensor_fault`.
 pub(super) fn label_name<'m>(model: &Model<'m>, report: &DeviceReport) -> &'m str {
     match &report.finding {
-        Ok(finding) => match finding.label {
-            Label::Class(class) => model.class_name(class).unwrap_or("?"),
-            Label::Unknown => "unknown",
-            Label::UnknownFault => "unknown_fault",
-        },
+        Ok(finding) => word(model, finding.label),
         Err(_) => "sensor_fault",
+    }
+}
+
+/// The word for a label.
+pub(super) fn word<'m>(model: &Model<'m>, label: Label) -> &'m str {
+    match label {
+        Label::Class(class) => model.class_name(class).unwrap_or("?"),
+        Label::Unknown => "unknown",
+        Label::UnknownFault => "unknown_fault",
     }
 }
 

@@ -33,7 +33,7 @@ pub use scores::{Confusion, Scores};
 pub use task::{Task, TaskError};
 
 use crate::adapt::plan::PlanSettings;
-use crate::adapt::transfer::Evidence;
+use crate::adapt::transfer::Support;
 use crate::adapt::verdict::{Pool, Verdict};
 use crate::baselines::{self, Method};
 
@@ -202,7 +202,7 @@ pub struct Run {
     /// Accuracy of the source's model on the same test, for `guarded`.
     pub source_only_accuracy: Option<f64>,
     /// What speaks for the plan, where `guarded` made one, whether it took it or not.
-    pub evidence: Option<Evidence>,
+    pub support: Option<Support>,
     /// What `guarded` did; other methods always adapt and give no verdict.
     pub verdict: Option<Verdict>,
     /// Why, in words and figures.
@@ -305,7 +305,7 @@ fn run(
         seed,
         scores: confusion.scores(task.healthy),
         source_only_accuracy: source_only.and_then(|scores| scores.accuracy),
-        evidence: prediction.evidence,
+        support: prediction.support,
         verdict: prediction.verdict,
         reasons: prediction.reasons,
         n_pool: task.pool.x.nrows(),

@@ -7,7 +7,7 @@ use rebearing::{Label, Model};
 use thiserror::Error;
 
 use super::{EvaluateSettings, EvaluatedMethod, Task};
-use crate::adapt::transfer::Evidence;
+use crate::adapt::transfer::Support;
 use crate::adapt::verdict::{self, AdaptSettings, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
 use crate::diagnoses::diagnoses;
@@ -22,7 +22,7 @@ pub struct Prediction {
     /// What the source's model calls it, for `guarded`.
     pub source_only: Option<Vec<Label>>,
     /// What speaks for the plan that `guarded` made.
-    pub evidence: Option<Evidence>,
+    pub support: Option<Support>,
     /// What `guarded` did.
     pub verdict: Option<Verdict>,
     /// Why.
@@ -88,7 +88,7 @@ fn guarded(
     Ok(Prediction {
         labels: device_labels(&model.model(), &task.test.x),
         source_only: Some(device_labels(&source.model(false)?.model(), &task.test.x)),
-        evidence: adaptation.evidence,
+        support: adaptation.support,
         verdict: Some(adaptation.verdict),
         reasons: adaptation.reasons,
         seconds: Seconds { fit_source, fit_target, transport },
@@ -143,7 +143,7 @@ fn baseline(
     Ok(Prediction {
         labels,
         source_only: None,
-        evidence: None,
+        support: None,
         verdict: None,
         reasons: Vec::new(),
         seconds,
