@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::manifest::{Manifest, Row};
 use crate::recording::Recording;
-use crate::split::{self, Part};
+use crate::split::{self, Part, SplitError};
 
 /// All recordings of one machine, speed or load.
 #[derive(Debug, Clone)]
@@ -77,6 +77,21 @@ impl Domain {
         })
     }
 
+    /// Forgets all but the first `share`, in time, of each recording.
+    pub fn keep_first(&mut self, share: f64) -> Result<(), SplitError> {
+        let parts = split::in_time(&self.frames(), share)?.first;
+        for (index, recording) in self.recordings.iter_mut().enumerate() {
+            let own = parts.iter().filter(|part| part.recording == index);
+            recording.segments = own
+                .map(|part| {
+                    let samples = part.start * recording.axes..part.end * recording.axes;
+                    recording.segments[part.segment][samples].to_vec()
+                })
+                .collect();
+        }
+        Ok(())
+    }
+
     /// Frames of each segment of each recording, as a split wants them.
     pub fn frames(&self) -> Vec<Vec<usize>> {
         self.recordings.iter().map(Recording::segment_frames).collect()
@@ -145,5 +160,37 @@ pub fn healthy_class(classes: &[String], named: Option<&str>) -> Result<Option<u
         None => Ok(classes.iter().position(|class| {
             class.eq_ignore_ascii_case("healthy") || class.eq_ignore_ascii_case("normal")
         })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Domain;
+    use crate::recording::Recording;
+
+    #[test]
+    fn the_first_part_in_time_is_what_is_kept() {
+        let recording = |segments: Vec<Vec<f32>>, axes| Recording {
+            path: "r.csv".into(),
+            rate_hz: None,
+            rpm: None,
+            axes,
+            segments,
+        };
+        let mut domain = Domain {
+            name: "d".into(),
+            rate_hz: 1.0,
+            axes: 2,
+            recordings: vec![
+                recording(vec![(0..20_u8).map(f32::from).collect()], 2),
+                recording(vec![vec![1.0; 8], vec![2.0; 8], vec![3.0; 8], vec![4.0; 8]], 2),
+            ],
+            labels: vec![None, None],
+        };
+        domain.keep_first(0.6).unwrap();
+        let expected: Vec<f32> = (0..12_u8).map(f32::from).collect();
+        assert_eq!(domain.recordings[0].segments, [expected]);
+        assert_eq!(domain.recordings[1].segments, [vec![1.0; 8], vec![2.0; 8]]);
+        assert!(domain.keep_first(0.0).is_err());
     }
 }

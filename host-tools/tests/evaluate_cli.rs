@@ -290,6 +290,14 @@ fn noise_makes_the_target_harder_and_repeats() {
 }
 
 #[test]
+fn settings_can_be_chosen_without_the_end_of_any_recording() {
+    let windows = |options: &str| rate(&json(&format!("{PAIR} {options}")), "n_test");
+    let (all, half) = (windows("--seed 0"), windows("--first 0.5"));
+    assert!(half < 0.55 * all && half > 0.3 * all, "{half} of {all}");
+    refused(&format!("{PAIR} --first 1.2"), &["1.2", "above 0 and below 1"]);
+}
+
+#[test]
 fn names_that_do_not_exist_are_refused_with_those_that_do() {
     refused(&format!("{PAIR} --method magic"), &["magic", "guarded", "gmm-otda-map", "infoot"]);
     refused(

@@ -73,6 +73,10 @@ pub(super) struct EvaluateArgs {
     /// Share of each target recording, in time, that is adapted on
     #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
     split: f64,
+    /// Look at the first part in time of every recording only, this share of it: settings can
+    /// then be chosen by results without the rest, which is left for the test, ever being seen.
+    #[arg(long, value_name = "SHARE")]
+    first: Option<f64>,
     /// Labels to compare, also those that only one of the domains has [default: those of both]
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',')]
     labels: Option<Vec<String>>,
@@ -153,7 +157,9 @@ impl EvaluateArgs {
 pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     let manifest = Manifest::read(&args.manifest)?;
     // A split that cannot be is refused before any recording is read.
-    split::in_time(&[], args.split)?;
+    for share in [Some(args.split), args.first].into_iter().flatten() {
+        split::in_time(&[], share)?;
+    }
     let pairs = args.pairs(&manifest)?;
     let settings = args.settings();
     let features = Extracted::read(args, &manifest, &pairs)?;
@@ -248,7 +254,10 @@ impl<'a> Extracted<'a> {
             let as_target = pairs.iter().any(|(_, target)| *target == name);
             let _step = Step::start(format!("reading the recordings of {name}"));
             // One domain's samples at a time are in memory; its features stay.
-            let domain = Domain::read(manifest, name)?;
+            let mut domain = Domain::read(manifest, name)?;
+            if let Some(share) = args.first {
+                domain.keep_first(share)?;
+            }
             let front_end = front_end(args, lowest, &domain)?;
             if as_source {
                 extracted.sources.insert(name, SourceDomain::extract(&domain, &front_end)?);
