@@ -12,9 +12,6 @@ use crate::unknown::{self, Calibration};
 
 /// Components of a gate: a healthy machine has few states.
 const COMPONENTS: usize = 2;
-/// Least scale of a feature, as a share of the source's healthy standard deviation: what a
-/// healthy machine of this kind is known to vary by is no fault on a quieter one.
-const LEAST_SCALE: f64 = 0.3;
 /// Variance floor of the gate, in units of its scale squared.
 const VARIANCE_FLOOR: f64 = 0.1;
 
@@ -102,7 +99,7 @@ fn scale(x: &Array2<f32>, mean: &Array1<f64>, known: &HealthyReference) -> Array
         let square: f64 = column.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum();
         (square / column.len().max(1) as f64).sqrt()
     });
-    own.zip(&known.std).map(|(own, known)| own.max(LEAST_SCALE * known)).collect()
+    known.scale(own)
 }
 
 fn in_nats(mixture: &Mixture, shift: &Array1<f64>, scale: &Array1<f64>) -> Mixture {

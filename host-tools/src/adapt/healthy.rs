@@ -9,8 +9,6 @@ use crate::mixture::InvalidMixture;
 
 /// A median absolute deviation as a standard deviation of a normal distribution.
 const NORMAL_MAD: f64 = 1.4826;
-/// Least scale of a feature, as a share of the source's healthy standard deviation.
-const LEAST_SCALE: f64 = 0.3;
 /// Windows farther from the centre than this many times the typical one are not taken.
 const FARTHEST: f64 = 3.0;
 
@@ -28,11 +26,9 @@ pub fn find(
     let x = pool.x.select(Axis(0), &called).mapv(f64::from);
     let centre = column_medians(&x);
     let deviations = (&x - &centre).mapv(f64::abs);
-    let scale: Array1<f64> = (column_medians(&deviations) * NORMAL_MAD)
-        .iter()
-        .zip(&known.std)
-        .map(|(own, known)| own.max(LEAST_SCALE * known).max(f64::MIN_POSITIVE))
-        .collect();
+    let scale = known
+        .scale(column_medians(&deviations) * NORMAL_MAD)
+        .mapv_into(|scale| scale.max(f64::MIN_POSITIVE));
     let distances: Vec<f64> =
         (deviations / &scale).rows().into_iter().map(|row| row.dot(&row).sqrt()).collect();
     let limit = FARTHEST * median(distances.clone());

@@ -52,8 +52,6 @@ impl Default for PlanSettings {
 pub struct ComponentPlan {
     /// Mass from each source component (row) to each target component.
     pub plan: Array2<f64>,
-    /// Squared Wasserstein distance of each pair.
-    pub costs: Array2<f64>,
     /// Squared mixture-Wasserstein distance: the cost of the plan.
     pub mw2_squared: f64,
     /// Whether an entropic plan did not converge and the exact one stands in for it.
@@ -100,7 +98,7 @@ pub fn between(
         Err(TransportError::NotConverged { .. }) => (exact()?, true),
         plan => (plan?, false),
     };
-    Ok(ComponentPlan { plan: plan.plan, costs, mw2_squared: plan.cost, fell_back })
+    Ok(ComponentPlan { plan: plan.plan, mw2_squared: plan.cost, fell_back })
 }
 
 #[cfg(test)]

@@ -19,8 +19,6 @@ pub struct Reference {
     pub variances: Array2<f64>,
     /// Its label table, K × C.
     pub labels: Array2<f64>,
-    /// Mean of each class, C × d.
-    pub class_means: Array2<f64>,
     /// Median distance between the means of two classes.
     pub class_distance: f64,
     /// The healthy state, where the source has one.
@@ -87,11 +85,21 @@ impl Reference {
             means,
             covariance: Covariance::Diagonal(variances.clone()),
         };
-        Ok(Self { mixture, variances, labels, class_means, class_distance, healthy })
+        Ok(Self { mixture, variances, labels, class_distance, healthy })
     }
 }
 
+/// Least scale of a feature, as a share of the source's healthy standard deviation: what a
+/// healthy machine of this kind is known to vary by is no fault on a quieter one.
+const LEAST_SCALE: f64 = 0.3;
+
 impl HealthyReference {
+    /// What the features of a healthy machine are divided by, from its `own` deviations.
+    pub fn scale(&self, own: impl IntoIterator<Item = f64>) -> Array1<f64> {
+        let pairs = own.into_iter().zip(&self.std);
+        pairs.map(|(own, known)| own.max(LEAST_SCALE * known)).collect()
+    }
+
     /// How far the healthy state has moved to `mean`, in units of the typical fault distance.
     pub fn shift(&self, mean: &Array1<f64>) -> f64 {
         distance(mean, &self.mean) / self.fault_distance.max(f64::MIN_POSITIVE)

@@ -1,6 +1,7 @@
 //! What a fitted mixture says about data: densities, likelihoods, responsibilities.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
+use rayon::prelude::*;
 
 use super::em::first_not_finite;
 use super::expectation::NotPositiveDefinite;
@@ -71,7 +72,9 @@ impl Mixture {
         match &self.covariance {
             Covariance::Diagonal(variances) => {
                 shape("covariance", variances.shape(), &[components, dimensions])?;
-                check_variances(variances.indexed_iter().map(|((k, _), v)| (k, *v)))
+                (0..components)
+                    .into_par_iter()
+                    .try_for_each(|k| check_variances(variances.row(k).iter().map(|v| (k, *v))))
             }
             Covariance::Spherical(variances) => {
                 shape("covariance", variances.shape(), &[components])?;

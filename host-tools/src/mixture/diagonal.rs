@@ -1,71 +1,42 @@
-//! Log densities under diagonal components.
+//! Log densities under diagonal components, all of them: `constant − ½ Σ (x·scale + shift)²`.
 //!
-//! The first time all are computed. In many dimensions most components are ruled out from then
-//! on: `q = ‖(x − μ)/σ‖²` is a squared length, so by the triangle inequality it cannot be much
-//! smaller after a small change of μ and σ than before:
-//!
-//! ```text
-//! √q′ ≥ √q · min(σ/σ′) − ‖(μ′ − μ)/σ′‖
-//! ```
-//!
-//! A lower bound on √q is kept for each row and component and taken down with every M-step. A
-//! component whose bound already puts it a negligible distance under a row's best is not
-//! computed at all; what is computed is exact, and renews its bound. As EM settles, two or
-//! three components a row are left of all K. The bounds take K/d of the data's memory, so
-//! this is for problems with many more dimensions than components.
+//! [`near`](super::near) finds out which of them need not be computed.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
 )]
 
-use std::ops::Range;
-
-use ndarray::ArrayRef2;
 use pulp::Simd;
 use rayon::prelude::*;
 
 use super::expectation::{NotPositiveDefinite, variance};
 use super::kernel::log_product;
-use super::moments::{Bounds, Column, TILE};
-use super::sample::{Rows, Sample};
+use super::near::{Decay, Glance};
+use super::sample::Sample;
+use super::share::{Bounds, Column, Known, TILE};
+use super::squares::{
+    FEW_COMPONENTS, Tile, Turned, blocks, squares, squares_by_rows, squares_of_one,
+};
 use super::{Covariance, Mixture};
 
-/// Bounds are kept where there are at least this many dimensions for each component.
-const DIMENSIONS_PER_COMPONENT: usize = 4;
-/// And at least this many dimensions in all; below, the bookkeeping outweighs the sums.
-const DIMENSIONS: usize = 128;
-/// Up to this many components are computed row by row: turning the rows' values round would
-/// cost more than it saves.
-const FEW_COMPONENTS: usize = 4;
-/// Bytes of rows that are turned round at a time: half of the first cache.
-const TURNED: usize = 1 << 14;
 /// Component-dimensions that are worth a task of their own.
 const TASK: usize = 1 << 14;
-
-/// Whether bounds are worth their memory and their bookkeeping.
-pub(super) fn worthwhile(components: usize, dimensions: usize) -> bool {
-    components > 1
-        && dimensions >= DIMENSIONS
-        && dimensions >= DIMENSIONS_PER_COMPONENT * components
-}
+/// Up to this many dimensions all values of a tile stay in the cache, turned round.
+const REACHED: usize = 256;
+/// One in so many blocks of dimensions is looked at before it is known which components matter.
+const GLANCE: usize = 8;
 
 /// Diagonal components in the form that densities are computed from.
 pub(super) struct Diagonal<T> {
     dimensions: usize,
     /// `ln π − ½(d ln 2π + ln det Σ)` of each component.
-    constants: Vec<f64>,
+    pub constants: Vec<f64>,
     /// `1/σ`, K × d: `(x·scale + shift)² = (x − μ)²/σ²`.
     scale: Vec<T>,
     /// `−μ/σ`, K × d.
     shift: Vec<T>,
     /// How far components have moved since the bounds were right; empty where there are none yet.
-    decay: Vec<Decay>,
-}
-
-/// `√q′ ≥ √q · shrink − step`.
-struct Decay {
-    shrink: f32,
-    step: f32,
+    pub decay: Vec<Decay>,
 }
 
 /// What is computed once for a component.
@@ -96,42 +67,54 @@ impl<T: Sample> Diagonal<T> {
         Ok(Self { dimensions, constants, scale, shift, decay })
     }
 
-    /// For distances to the rows of a matrix: components of variance one, of which only
-    /// [`squares`](Self::squares) makes sense.
-    pub(super) fn at(places: &ArrayRef2<f64>) -> Self {
-        let (components, dimensions) = places.dim();
-        Self {
-            dimensions,
-            constants: vec![0.0; components],
-            scale: vec![T::from_f64(1.0); components * dimensions],
-            shift: places.iter().map(|&x| T::from_f64(-x)).collect(),
-            decay: Vec::new(),
-        }
+    /// Scales and shifts of component `k`.
+    #[inline(always)]
+    fn parameters(&self, k: usize) -> (&[T], &[T]) {
+        let at = k * self.dimensions..(k + 1) * self.dimensions;
+        (&self.scale[at.clone()], &self.shift[at])
     }
 
-    /// Log densities `ln π_k N_k(x)` of the rows in `range`, a column for each component; −∞
-    /// where bounds say that they are more than `window` under a row's best. `bounds` are
-    /// those of the rows, one for each component, or none.
+    /// Log densities `ln π_k N_k(x)` of a tile's rows, a column for each component; −∞ may
+    /// stand where they are more than `window` under a row's best.
     #[inline(always)]
     pub(super) fn densities<S: Simd>(
         &self,
         simd: S,
-        rows: &Rows<T>,
-        range: Range<usize>,
+        tile: &Tile<T>,
         window: f64,
-        bounds: &mut [Bounds],
+        Known { bounds, reach }: Known,
         out: &mut [Column],
     ) {
-        if !bounds.is_empty() && !self.decay.is_empty() {
-            self.near(simd, rows, range, window, bounds, out);
+        if !reach.is_empty() && self.dimensions <= REACHED && out.len() > FEW_COMPONENTS {
+            self.within_reach(simd, tile, window, reach, out);
             return;
         }
-        self.squares(simd, rows, range, out);
-        for (bounds, column) in bounds.iter_mut().zip(out.iter()) {
-            for (bound, square) in bounds.iter_mut().zip(column) {
-                *bound = square.sqrt() as f32;
-            }
+        if !bounds.is_empty() && !self.decay.is_empty() {
+            self.carry(bounds, out);
+            self.near(simd, tile, window, Glance { share: 1.0, limit: None }, bounds, out);
+            return;
         }
+        out.fill([0.0; TILE]);
+        let blocks = blocks::<T>(self.dimensions);
+        if window.is_finite() && out.len() > FEW_COMPONENTS && blocks.len() >= 2 * GLANCE {
+            let (seen, unseen): (Vec<_>, Vec<_>) =
+                blocks.into_iter().enumerate().partition(|(i, _)| i % GLANCE == 0);
+            let share = seen.len() as f64 / (seen.len() + unseen.len()) as f64;
+            // Row by row it takes about twice as long, and the glance was not for nothing.
+            let limit = Some((out.len() * tile.range.len() / 3) as u64);
+            let block = |(_, block)| block;
+            squares(simd, tile, seen.into_iter().map(block), |k| self.parameters(k), out);
+            remember(out, bounds);
+            if self.near(simd, tile, window, Glance { share, limit }, bounds, out) {
+                return;
+            }
+            squares(simd, tile, unseen.into_iter().map(block), |k| self.parameters(k), out);
+        } else if out.len() > FEW_COMPONENTS {
+            squares(simd, tile, blocks.into_iter(), |k| self.parameters(k), out);
+        } else {
+            squares_by_rows(simd, tile, |k| self.parameters(k), out);
+        }
+        remember(out, bounds);
         for (column, constant) in out.iter_mut().zip(&self.constants) {
             for value in column {
                 *value = constant - 0.5 * *value;
@@ -139,180 +122,44 @@ impl<T: Sample> Diagonal<T> {
         }
     }
 
-    /// `‖(x − μ)/σ‖²` of the rows in `range`, a column for each component.
+    /// Adds `‖(x − μ)/σ‖²` of a tile's rows, turned round, under component `k`.
     #[inline(always)]
-    pub(super) fn squares<S: Simd>(
-        &self,
-        simd: S,
-        rows: &Rows<T>,
-        range: Range<usize>,
-        out: &mut [Column],
-    ) {
-        if self.constants.len() <= FEW_COMPONENTS {
-            let (tile, everyone) = (Tile { rows, start: range.start }, in_order());
-            for (k, out) in out.iter_mut().enumerate() {
-                self.squares_of_one(simd, k, tile, &everyone[..range.len()], out);
-            }
-            return;
-        }
-        out.fill([0.0; TILE]);
-        // Turned round, so that lanes are rows; and rows that lie a power of two apart do not
-        // drive each other out of the cache.
-        let block = TURNED / TILE / size_of::<T>();
-        let mut values = vec![T::ZERO; TILE * block.min(self.dimensions)];
-        // A block is summed in the data's own precision, blocks in f64.
-        for from in (0..self.dimensions).step_by(block) {
-            let count = block.min(self.dimensions - from);
-            for octet in (0..range.len()).step_by(8) {
-                let mut x = [&rows.row(range.start)[from..from + count]; 8];
-                for (x, i) in x.iter_mut().zip(range.start + octet..range.end) {
-                    *x = &rows.row(i)[from..from + count];
-                }
-                turn(x, octet, &mut values);
-            }
-            for (k, out) in out.iter_mut().enumerate() {
-                let at = k * self.dimensions + from..k * self.dimensions + from + count;
-                let (scale, shift) = (&self.scale[at.clone()], &self.shift[at]);
-                T::squares(simd, &values[..count * TILE], scale, shift, out);
-            }
-        }
-    }
-
-    /// Log densities of those components that are within `window` of a row's best, −∞ for the
-    /// others.
-    #[inline(always)]
-    fn near<S: Simd>(
-        &self,
-        simd: S,
-        rows: &Rows<T>,
-        range: Range<usize>,
-        window: f64,
-        bounds: &mut [Bounds],
-        out: &mut [Column],
-    ) {
-        // The component that may have the largest density is computed first.
-        let mut most = [f64::NEG_INFINITY; TILE];
-        let mut candidate = [0.0; TILE];
-        for (k, (bounds, column)) in bounds.iter_mut().zip(out.iter_mut()).enumerate() {
-            let Decay { shrink, step } = self.decay[k];
-            for r in 0..TILE {
-                bounds[r] = (bounds[r] * shrink - step).max(0.0);
-                column[r] = self.constants[k] - 0.5 * f64::from(bounds[r] * bounds[r]);
-                candidate[r] = if column[r] > most[r] { k as f64 } else { candidate[r] };
-                most[r] = most[r].max(column[r]);
-            }
-        }
-        let tile = Tile { rows, start: range.start };
-        let mut order = in_order();
-        let order = &mut order[..range.len()];
-        order.sort_unstable_by_key(|&r| (candidate[r] as usize, r));
-        let mut least = [f64::INFINITY; TILE];
-        for chosen in order.chunk_by(|&a, &b| candidate[a] as usize == candidate[b] as usize) {
-            let k = candidate[chosen[0]] as usize;
-            self.evaluate(simd, k, tile, chosen, &mut bounds[k], &mut out[k]);
-            for &r in chosen {
-                // Sums in single precision may be off by some 1e-6 of themselves.
-                least[r] = out[k][r] - window - 1e-5 * out[k][r].abs();
-            }
-        }
-        let mut chosen = [0; TILE];
-        for (k, (bounds, column)) in bounds.iter_mut().zip(out.iter_mut()).enumerate() {
-            let mut some = 0;
-            // Counted, not compared one after the other, so that it becomes vector code.
-            let near = column.iter().zip(&least).map(|(v, least)| u64::from(v >= least));
-            if near.sum::<u64>() > 0 {
-                for r in 0..TILE {
-                    let done = candidate[r] as usize == k;
-                    let near = column[r] >= least[r];
-                    chosen[some] = r;
-                    some += usize::from(near && !done);
-                    column[r] = if near || done { column[r] } else { f64::NEG_INFINITY };
-                }
-            } else {
-                column.fill(f64::NEG_INFINITY);
-            }
-            self.evaluate(simd, k, tile, &chosen[..some], bounds, column);
-        }
-    }
-
-    /// Log densities of some rows of a tile under component `k`, and their bounds.
-    #[inline(always)]
-    fn evaluate<S: Simd>(
+    pub(super) fn squares_of_turned<S: Simd>(
         &self,
         simd: S,
         k: usize,
-        tile: Tile<T>,
-        chosen: &[usize],
-        bounds: &mut Bounds,
+        turned: &Turned<T>,
         out: &mut Column,
     ) {
-        self.squares_of_one(simd, k, tile, chosen, out);
-        for &r in chosen {
-            bounds[r] = out[r].sqrt() as f32;
-            out[r] = self.constants[k] - 0.5 * out[r];
+        let (scale, shift) = self.parameters(k);
+        for block in &turned.blocks {
+            let values = &turned.values[block.start * TILE..block.end * TILE];
+            T::squares(simd, values, &scale[block.clone()], &shift[block.clone()], out);
         }
     }
 
     /// `‖(x − μ)/σ‖²` of some rows of a tile under component `k`.
     #[inline(always)]
-    fn squares_of_one<S: Simd>(
+    pub(super) fn squares_of_one<S: Simd>(
         &self,
         simd: S,
         k: usize,
-        tile: Tile<T>,
+        tile: &Tile<T>,
         chosen: &[usize],
         out: &mut Column,
     ) {
-        let at = k * self.dimensions..(k + 1) * self.dimensions;
-        let (scale, shift) = (&self.scale[at.clone()], &self.shift[at]);
-        // Four rows hide the latency of a multiply-add.
-        let (quartets, rest) = chosen.as_chunks::<4>();
-        for quartet in quartets {
-            let x = quartet.map(|r| tile.row(r));
-            let squares = T::squares_of_one(simd, x, scale, shift);
-            for (&r, square) in quartet.iter().zip(squares) {
-                out[r] = square;
-            }
-        }
-        for &r in rest {
-            [out[r]] = T::squares_of_one(simd, [tile.row(r)], scale, shift);
-        }
+        squares_of_one(simd, tile, chosen, self.parameters(k), out);
     }
 }
 
-/// Puts the values of eight rows side by side, dimension by dimension, from row `at` of a tile.
+/// The first bounds: what was summed of the squares.
 #[inline(always)]
-fn turn<T: Sample>(x: [&[T]; 8], at: usize, values: &mut [T]) {
-    for (j, values) in values.chunks_exact_mut(TILE).take(x[0].len()).enumerate() {
-        let values = &mut values[at..at + 8];
-        for r in 0..8 {
-            values[r] = x[r][j];
+fn remember(squares: &[Column], bounds: &mut [Bounds]) {
+    for (bounds, column) in bounds.iter_mut().zip(squares) {
+        for (bound, square) in bounds.iter_mut().zip(column) {
+            *bound = square.sqrt() as f32;
         }
     }
-}
-
-/// Rows from one on.
-#[derive(Clone, Copy)]
-struct Tile<'a, T> {
-    rows: &'a Rows<'a, T>,
-    start: usize,
-}
-
-impl<'a, T: Sample> Tile<'a, T> {
-    #[inline(always)]
-    fn row(&self, r: usize) -> &'a [T] {
-        self.rows.row(self.start + r)
-    }
-}
-
-/// The numbers of a tile's rows.
-#[inline(always)]
-fn in_order() -> [usize; TILE] {
-    let mut order = [0; TILE];
-    for (r, row) in order.iter_mut().enumerate() {
-        *row = r;
-    }
-    order
 }
 
 /// Fills the scales and shifts of component `k`.
@@ -345,11 +192,7 @@ fn prepare<T: Sample>(
             ratio = ratio.min(variance(before, k, j) / now);
             square += step * step / now;
         }
-        // Rounded the safe way, with room for the rounding of the squares themselves.
-        Decay {
-            shrink: ratio.sqrt() as f32 * (1.0 - 1e-5),
-            step: square.sqrt() as f32 * (1.0 + 1e-5),
-        }
+        Decay::new(ratio.sqrt(), square.sqrt())
     });
     let normaliser = dimensions as f64 * std::f64::consts::TAU.ln();
     let constant = mixture.weights[k].ln() - 0.5 * (normaliser + log_product(&variances));

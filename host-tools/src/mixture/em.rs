@@ -6,10 +6,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::diagonal::worthwhile;
 use super::expectation::{Evaluator, Nearest, NotPositiveDefinite};
 use super::maximisation::Background;
 use super::moments::Moments;
+use super::near::worthwhile;
 use super::sample::{Rows, Sample};
 use super::start::{k_means, sample, seeds};
 use super::tiles::log_likelihoods;
@@ -164,24 +164,18 @@ fn run<T: Sample>(
     let singular = |NotPositiveDefinite(component)| MixtureError::Singular { component };
     let background = Background::new(rows, settings.covariance, settings.variance_floor);
     let mut mixture = start(rows, settings, &background, seed);
-    let least = settings.minimum_count * rows.total_weight() / rows.len() as f64;
+    let weight = rows.total_weight();
+    let least = settings.minimum_count * weight / rows.len() as f64;
     // Every re-seeding may rob another component; this ends the dance.
     let mut chances = 2 * settings.components;
     let bounded = worthwhile(settings.components, rows.dimensions())
         && matches!(settings.covariance, CovarianceKind::Diagonal | CovarianceKind::Spherical);
     let mut moments = Moments::new(rows, settings.components, settings.covariance, bounded);
     let mut before = None;
-    let mut previous = f64::NEG_INFINITY;
-    let mut fit = Fit {
-        mixture: mixture.clone(),
-        log_likelihood: previous,
-        iterations: 0,
-        converged: false,
-        reseeded: 0,
-        restart,
-        constant_columns: Vec::new(),
-    };
-    for iteration in 1..=settings.max_iterations {
+    let mut log_likelihood = f64::NEG_INFINITY;
+    let (mut iterations, mut converged, mut reseeded) = (0, false, 0);
+    while iterations < settings.max_iterations && !converged {
+        iterations += 1;
         let evaluator = Evaluator::new(&mixture, before.as_ref()).map_err(singular)?;
         moments.sum(rows, mixture.means.view(), &evaluator);
         let last = std::mem::replace(&mut mixture, background.maximise(&moments));
@@ -193,24 +187,25 @@ fn run<T: Sample>(
             let likelihoods = log_likelihoods(&last, rows).map_err(singular)?;
             background.reseed(&mut mixture, &lost, &likelihoods);
             chances -= lost.len();
-            fit.reseeded += lost.len();
+            reseeded += lost.len();
         }
-        before = bounded.then_some(last);
-        fit.iterations = iteration;
-        fit.log_likelihood = statistics.log_likelihood / rows.total_weight();
-        if !fit.log_likelihood.is_finite() {
+        before = Some(last);
+        let previous = std::mem::replace(&mut log_likelihood, statistics.log_likelihood / weight);
+        if !log_likelihood.is_finite() {
             return Err(MixtureError::Overflow);
         }
-        progress(Progress { restart, iteration, log_likelihood: fit.log_likelihood });
-        fit.converged =
-            lost.is_empty() && (fit.log_likelihood - previous).abs() < settings.tolerance;
-        if fit.converged {
-            break;
-        }
-        previous = fit.log_likelihood;
+        progress(Progress { restart, iteration: iterations, log_likelihood });
+        converged = lost.is_empty() && (log_likelihood - previous).abs() < settings.tolerance;
     }
-    fit.mixture = mixture;
-    Ok(fit)
+    Ok(Fit {
+        mixture,
+        log_likelihood,
+        iterations,
+        converged,
+        reseeded,
+        restart,
+        constant_columns: Vec::new(),
+    })
 }
 
 /// The first mixture.

@@ -17,9 +17,9 @@ use rayon::prelude::*;
 use super::diagonal::Diagonal;
 use super::kernel::exp;
 use super::linear::inverse_factor;
-use super::moments::{Bounds, Column, Share, TILE};
 use super::sample::{Rows, Sample};
-
+use super::share::{Column, Known, Share, TILE};
+use super::squares::Tile;
 use super::{Covariance, Mixture};
 
 /// A mixture in the form that densities are computed from.
@@ -65,11 +65,13 @@ impl<T: Sample> Evaluator<T> {
         rows: &Rows<T>,
         range: Range<usize>,
         window: f64,
-        bounds: &mut [Bounds],
+        known: Known,
         out: &mut [Column],
     ) {
         match self {
-            Self::Diagonal(diagonal) => diagonal.densities(simd, rows, range, window, bounds, out),
+            Self::Diagonal(diagonal) => {
+                diagonal.densities(simd, &Tile { rows, range }, window, known, out);
+            }
             Self::Dense(dense) => dense.densities(rows, range, out),
         }
     }
@@ -128,10 +130,10 @@ impl<T: Sample> Share<T> for Evaluator<T> {
         simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
-        bounds: &mut [Bounds],
+        known: Known,
         shares: &mut [Column],
     ) -> Column {
-        self.densities(simd, rows, range, T::NEGLIGIBLE, bounds, shares);
+        self.densities(simd, rows, range, T::NEGLIGIBLE, known, shares);
         normalise(shares, T::NEGLIGIBLE)
     }
 }
@@ -157,10 +159,10 @@ impl<T: Sample> Share<T> for Nearest<T> {
         simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
-        bounds: &mut [Bounds],
+        known: Known,
         shares: &mut [Column],
     ) -> Column {
-        self.0.densities(simd, rows, range, 0.0, bounds, shares);
+        self.0.densities(simd, rows, range, 0.0, known, shares);
         only_best(shares);
         [0.0; TILE]
     }

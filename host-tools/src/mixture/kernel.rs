@@ -11,8 +11,8 @@
 )]
 
 use super::lanes::Lanes;
-use super::moments::{Column, TILE};
 use super::sample::Sample;
+use super::share::{Column, TILE};
 
 /// The largest number of lanes of any sample type.
 const MOST_LANES: usize = 8;
@@ -24,9 +24,10 @@ const STRETCH: usize = 256;
 /// values of all rows of the tile side by side, dimension by dimension.
 ///
 /// Lanes are rows, so nothing is summed across lanes, and each parameter that is loaded serves
-/// eight vectors: this runs at the FMA units' speed, not at the memory's.
+/// eight vectors: this runs at the FMA units' speed, not at the memory's. A tile has `PARTS`
+/// times eight vectors.
 #[inline(always)]
-pub(super) fn squares<T: Sample, V: Lanes<T>>(
+pub(super) fn squares<T: Sample, V: Lanes<T>, const PARTS: usize>(
     lanes: V,
     x: &[T],
     scale: &[T],
@@ -34,18 +35,17 @@ pub(super) fn squares<T: Sample, V: Lanes<T>>(
     out: &mut Column,
 ) {
     let (octets, _) = V::vectors(x).as_chunks::<8>();
-    let parts = octets.len() / scale.len();
-    for (part, out) in out.chunks_exact_mut(TILE / parts).enumerate() {
+    let (dimensions, _) = octets.as_chunks::<PARTS>();
+    for (part, out) in out.chunks_exact_mut(TILE / PARTS).enumerate() {
         let mut sums = [lanes.splat(T::ZERO); 8];
-        let octets = octets.iter().skip(part).step_by(parts);
-        for (x, (&scale, &shift)) in octets.zip(scale.iter().zip(shift)) {
+        for (x, (&scale, &shift)) in dimensions.iter().zip(scale.iter().zip(shift)) {
             let (scale, shift) = (lanes.splat(scale), lanes.splat(shift));
             for v in 0..8 {
-                let t = lanes.fused(x[v], scale, shift);
+                let t = lanes.fused(x[part][v], scale, shift);
                 sums[v] = lanes.fused(t, t, sums[v]);
             }
         }
-        for (out, sums) in out.chunks_exact_mut(TILE / parts / 8).zip(&sums) {
+        for (out, sums) in out.chunks_exact_mut(TILE / PARTS / 8).zip(&sums) {
             add(out, V::values(sums));
         }
     }

@@ -5,8 +5,9 @@ use std::cell::OnceCell;
 use ndarray::{Array1, Array2, Array3, Axis, s};
 use rayon::prelude::*;
 
-use super::moments::{Everything, Moments, Statistics};
+use super::moments::{Moments, Statistics};
 use super::sample::{Rows, Sample};
+use super::share::Everything;
 use super::{Covariance, CovarianceKind, Mixture};
 
 /// What stays the same through all iterations: the rows, and their own mean and covariance.

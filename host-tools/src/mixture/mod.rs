@@ -54,8 +54,11 @@ mod lanes;
 mod linear;
 mod maximisation;
 mod moments;
+mod near;
 mod portion;
 mod sample;
+mod share;
+mod squares;
 mod start;
 mod tiles;
 

@@ -6,57 +6,15 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, linalg::general_mat_mul};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, linalg::general_mat_mul};
 use pulp::Simd;
 use rayon::prelude::*;
 
 use super::CovarianceKind;
 use super::kernel::moments;
-use super::portion::{Fill, PORTION, Portion};
+use super::portion::{Fill, Portion};
 use super::sample::{Rows, Sample};
-
-/// Rows that are worked on together.
-pub(super) const TILE: usize = 64;
-
-/// One value for each row of a tile.
-pub(super) type Column = [f64; TILE];
-
-/// What is known of each row of a tile from earlier passes: a lower bound on its distance to
-/// a component.
-pub(super) type Bounds = [f32; TILE];
-
-/// How rows are shared out among components.
-pub(super) trait Share<T>: Sync {
-    /// Fills the shares of the rows in `range`, a column for each component, and returns the
-    /// log-likelihoods of the rows. A column's values beyond the range mean nothing. `bounds`
-    /// are those of the last pass, one for each component, or none.
-    fn share<S: Simd>(
-        &self,
-        simd: S,
-        rows: &Rows<T>,
-        range: Range<usize>,
-        bounds: &mut [Bounds],
-        shares: &mut [Column],
-    ) -> Column;
-}
-
-/// All rows to one component.
-pub(super) struct Everything;
-
-impl<T: Sample> Share<T> for Everything {
-    #[inline(always)]
-    fn share<S: Simd>(
-        &self,
-        _: S,
-        _: &Rows<T>,
-        _: Range<usize>,
-        _: &mut [Bounds],
-        shares: &mut [Column],
-    ) -> Column {
-        shares.fill([1.0; TILE]);
-        [0.0; TILE]
-    }
-}
+use super::share::{Share, TILE};
 
 /// Weighted sums that an M-step needs; moments are about a centre per component, which keeps
 /// variances free of cancellation.
@@ -87,13 +45,23 @@ impl Statistics {
     }
 }
 
+/// Rows that one task shares out; it depends on the problem alone, never on the number of
+/// threads, so that sums are made in the same order everywhere.
+const PORTION: usize = 2 * TILE;
 /// Dimensions that one task sums, of one component.
 const BLOCK: usize = 512;
 /// With fewer dimensions than this, summing a row is no dearer than finding out whether its
 /// share has changed.
 const WORTH_COMPARING: usize = 128;
+/// Values that are worth a task of their own.
+const TASK: usize = 1 << 14;
 /// Rows whose moments are summed in the data's own precision before the sums go to f64.
 const BATCH: usize = 64;
+
+/// Where the moments of a component are: its centre, exact and in the data's precision, its
+/// first moments and its mean.
+type Place<'a, T> =
+    ((ArrayViewMut1<'a, f64>, &'a mut [T]), (ArrayViewMut1<'a, f64>, ArrayView1<'a, f64>));
 
 /// Sums some dimensions of a component's moments, compiled for the instructions found at run
 /// time.
@@ -134,6 +102,43 @@ impl<T: Sample> pulp::WithSimd for Sum<'_, T> {
     }
 }
 
+/// Adds the moments of all portions to the sums, component by component.
+fn sum_components<T: Sample>(
+    rows: &Rows<T>,
+    centres: &[T],
+    portions: &[Portion<T>],
+    anew: &[bool],
+    mut first: &mut [f64],
+    mut second: &mut [f64],
+) {
+    let dimensions = rows.dimensions();
+    // A block of dimensions of one component each, with its sums.
+    let mut tasks = Vec::new();
+    for component in 0..anew.len() {
+        for from in (0..dimensions).step_by(BLOCK) {
+            let block = from..dimensions.min(from + BLOCK);
+            let (own_first, rest) = first.split_at_mut(block.len());
+            let (own_second, more) = second.split_at_mut(block.len().min(second.len()));
+            (first, second) = (rest, more);
+            tasks.push((component, block, own_first, own_second));
+        }
+    }
+    let arch = pulp::Arch::new();
+    tasks.into_par_iter().for_each(|(component, block, first, second)| {
+        let at = component * dimensions;
+        arch.dispatch(Sum {
+            rows,
+            portions,
+            component,
+            anew: anew[component],
+            centre: &centres[at + block.start..at + block.end],
+            dimensions: block,
+            first,
+            second,
+        });
+    });
+}
+
 /// Moments and the places they are summed in, kept from one pass over the rows to the next.
 ///
 /// Rows are shared out portion by portion, then moments are summed component by component: no
@@ -159,14 +164,12 @@ impl<T: Sample> Moments<T> {
         bounded: bool,
     ) -> Self {
         let dimensions = rows.dimensions();
+        let statistics = Statistics::zeros(components, dimensions, kind);
         let portions = rows.len().div_ceil(PORTION);
-        Self {
-            kind,
-            centres: Array2::zeros((components, dimensions)),
-            rounded: Vec::new(),
-            portions: (0..portions).map(|_| Portion::new(components, bounded)).collect(),
-            statistics: Statistics::zeros(components, dimensions, kind),
-        }
+        let tiles = PORTION / TILE;
+        let portions = (0..portions).map(|_| Portion::new(components, tiles, bounded)).collect();
+        let centres = Array2::zeros((components, dimensions));
+        Self { kind, centres, rounded: Vec::new(), portions, statistics }
     }
 
     /// Sums the moments of all rows, shared out by `share`, about `means` or what has stayed
@@ -177,93 +180,78 @@ impl<T: Sample> Moments<T> {
         means: ArrayView2<f64>,
         share: &impl Share<T>,
     ) -> &Statistics {
+        let anew = self.centre(means);
         let arch = pulp::Arch::new();
         self.portions.par_iter_mut().enumerate().for_each(|(i, portion)| {
             let range = i * PORTION..rows.len().min((i + 1) * PORTION);
             arch.dispatch(Fill { rows, range, share, portion });
         });
-        let anew: Vec<bool> = (0..means.nrows()).map(|k| self.centre(k, means.row(k))).collect();
-        let (portions, rounded) = (&self.portions, &self.rounded);
         let statistics = &mut self.statistics;
-        statistics.log_likelihood = portions.iter().map(|portion| portion.log_likelihood).sum();
+        statistics.log_likelihood = self.portions.iter().map(|p| p.log_likelihood).sum();
         statistics.counts.fill(0.0);
-        for portion in portions {
+        for portion in &self.portions {
             for (count, own) in statistics.counts.iter_mut().zip(&portion.counts) {
                 *count += own;
             }
         }
-        let dimensions = rows.dimensions();
-        let squares = matches!(self.kind, CovarianceKind::Diagonal | CovarianceKind::Spherical);
         let (Some(first), Some(second)) =
             (statistics.first.as_slice_mut(), statistics.second.as_slice_mut())
         else {
             unreachable!("moments are in standard layout");
         };
-        // A block of dimensions of one component each, with its sums.
-        let blocks = (0..statistics.counts.len()).flat_map(|component| {
-            (0..dimensions).step_by(BLOCK).map(move |from| (component, from))
-        });
-        let mut tasks = Vec::new();
-        let (mut first, mut second) = (first, if squares { second } else { &mut [] });
-        for (component, from) in blocks {
-            let dimensions = from..dimensions.min(from + BLOCK);
-            let (own_first, rest) = first.split_at_mut(dimensions.len());
-            let (own_second, more) = second.split_at_mut(dimensions.len().min(second.len()));
-            (first, second) = (rest, more);
-            tasks.push((component, dimensions, own_first, own_second));
-        }
-        tasks.into_par_iter().for_each(|(component, block, first, second)| {
-            let at = component * dimensions;
-            let centre = &rounded[at + block.start..at + block.end];
-            arch.dispatch(Sum {
-                rows,
-                portions,
-                component,
-                anew: anew[component],
-                dimensions: block,
-                centre,
-                first,
-                second,
-            });
-        });
+        let squares = matches!(self.kind, CovarianceKind::Diagonal | CovarianceKind::Spherical);
+        let second = if squares { second } else { &mut [] };
+        sum_components(rows, &self.rounded, &self.portions, &anew, first, second);
         if self.kind == CovarianceKind::Full {
             self.sum_outer_products(rows);
         }
         &self.statistics
     }
 
-    /// Puts the centre of component `k` at its mean and its sums at zero, if it was too far
-    /// away; whether it was.
-    fn centre(&mut self, k: usize, mean: ArrayView1<f64>) -> bool {
-        let dimensions = mean.len();
-        let first_pass = self.rounded.len() <= k * dimensions;
-        let far = || match self.kind {
-            CovarianceKind::Diagonal | CovarianceKind::Spherical => {
-                // An empty component may have been put anywhere.
-                let count = self.statistics.counts[k].max(1.0);
-                let places = mean.iter().zip(self.centres.row(k));
-                // More than half of the mean square is the step: a digit would be lost.
-                places.zip(self.statistics.second.row(k)).any(|((mean, centre), second)| {
-                    2.0 * (mean - centre) * (mean - centre) * count > *second
-                })
+    /// Puts the centres of components at their means and their sums at zero, where they were
+    /// too far away; which ones were.
+    fn centre(&mut self, means: ArrayView2<f64>) -> Vec<bool> {
+        let (components, dimensions) = means.dim();
+        let first_pass = self.rounded.is_empty();
+        self.rounded.resize(components * dimensions, T::ZERO);
+        let (kind, statistics) = (self.kind, &mut self.statistics);
+        let squares = matches!(kind, CovarianceKind::Diagonal | CovarianceKind::Spherical);
+        let second = statistics.second.as_slice_mut().filter(|_| squares).unwrap_or_default();
+        let mut seconds = second.chunks_exact_mut(dimensions);
+        let places: Vec<_> = (self.centres.outer_iter_mut())
+            .zip(self.rounded.chunks_exact_mut(dimensions))
+            .zip(statistics.first.outer_iter_mut().zip(means.outer_iter()))
+            .map(|place| (place, seconds.next().unwrap_or_default()))
+            .collect();
+        let counts = &statistics.counts;
+        let place = |(k, place)| {
+            let (((mut centre, rounded), (mut first, mean)), second): (Place<T>, &mut [f64]) =
+                place;
+            let far = || match kind {
+                CovarianceKind::Diagonal | CovarianceKind::Spherical => {
+                    // An empty component may have been put anywhere.
+                    let count = f64::max(counts[k], 1.0);
+                    // More than half of the mean square is the step: a digit would be lost.
+                    mean.iter().zip(&centre).zip(&*second).any(|((mean, centre), second)| {
+                        2.0 * (mean - centre) * (mean - centre) * count > *second
+                    })
+                }
+                CovarianceKind::Tied => false,
+                CovarianceKind::Full => true,
+            };
+            let anew = first_pass || dimensions < WORTH_COMPARING || far();
+            if anew {
+                for ((centre, rounded), mean) in centre.iter_mut().zip(rounded).zip(mean) {
+                    *rounded = T::from_f64(*mean);
+                    *centre = (*rounded).into();
+                }
+                first.fill(0.0);
+                second.fill(0.0);
             }
-            CovarianceKind::Tied => false,
-            CovarianceKind::Full => true,
+            anew
         };
-        if !first_pass && dimensions >= WORTH_COMPARING && !far() {
-            return false;
-        }
-        self.rounded.resize(self.rounded.len().max((k + 1) * dimensions), T::ZERO);
-        let centre = &mut self.rounded[k * dimensions..(k + 1) * dimensions];
-        for ((centre, rounded), mean) in self.centres.row_mut(k).iter_mut().zip(centre).zip(mean) {
-            *rounded = T::from_f64(*mean);
-            *centre = (*rounded).into();
-        }
-        self.statistics.first.row_mut(k).fill(0.0);
-        if self.kind != CovarianceKind::Full && !self.statistics.second.is_empty() {
-            self.statistics.second.row_mut(k).fill(0.0);
-        }
-        true
+        let least = TASK.div_ceil(dimensions);
+        places.into_par_iter().enumerate().with_min_len(least).map(place).collect()
     }
 
     fn sum_outer_products(&mut self, rows: &Rows<T>) {

@@ -10,12 +10,8 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::moments::{Bounds, Share, TILE};
 use super::sample::{Rows, Sample};
-
-/// Rows that one task shares out; it depends on the problem alone, never on the number of
-/// threads, so that sums are made in the same order everywhere.
-pub(super) const PORTION: usize = 2 * TILE;
+use super::share::{Bounds, Known, Share, TILE};
 
 /// A task's rows, shared out.
 pub(super) struct Portion<T> {
@@ -27,6 +23,8 @@ pub(super) struct Portion<T> {
     before: Members<T>,
     /// For each tile and component, or empty.
     bounds: Vec<Bounds>,
+    /// For each tile and component, or empty.
+    reach: Vec<f32>,
 }
 
 /// Which rows each component has a share of.
@@ -46,15 +44,16 @@ impl<T> Members<T> {
 }
 
 impl<T: Sample> Portion<T> {
-    pub(super) fn new(components: usize, bounded: bool) -> Self {
-        let bounds = if bounded { PORTION / TILE * components } else { 0 };
+    /// Nothing shared out yet; `bounded`: bounds are kept for each row and component.
+    pub(super) fn new(components: usize, tiles: usize, bounded: bool) -> Self {
         let nobody = || Members { rows: Vec::new(), ends: vec![0; components] };
         Self {
             log_likelihood: 0.0,
             counts: vec![0.0; components],
             now: nobody(),
             before: nobody(),
-            bounds: vec![[0.0; TILE]; bounds],
+            bounds: vec![[0.0; TILE]; if bounded { tiles * components } else { 0 }],
+            reach: vec![0.0; if bounded { 0 } else { tiles * components }],
         }
     }
 
@@ -107,7 +106,7 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
 
     #[inline(always)]
     fn with_simd<Instructions: Simd>(self, simd: Instructions) {
-        let Portion { log_likelihood, counts, now, before, bounds } = self.portion;
+        let Portion { log_likelihood, counts, now, before, bounds, reach } = self.portion;
         swap(now, before);
         let Members { rows: members, ends } = now;
         let components = counts.len();
@@ -117,15 +116,14 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
         let tiles: Vec<_> = self.range.clone().step_by(TILE).collect();
         let mut shares = vec![[0.0; TILE]; tiles.len() * components];
         let mut bounds = bounds.chunks_exact_mut(components);
+        let mut reach = reach.chunks_exact_mut(components);
         for (&from, shares) in tiles.iter().zip(shares.chunks_exact_mut(components)) {
             let range = from..self.range.end.min(from + TILE);
-            let likelihoods = self.share.share(
-                simd,
-                self.rows,
-                range.clone(),
-                bounds.next().unwrap_or_default(),
-                shares,
-            );
+            let known = Known {
+                bounds: bounds.next().unwrap_or_default(),
+                reach: reach.next().unwrap_or_default(),
+            };
+            let likelihoods = self.share.share(simd, self.rows, range.clone(), known, shares);
             for (i, likelihood) in range.clone().zip(&likelihoods) {
                 *log_likelihood += self.rows.weight(i) * likelihood;
             }
@@ -137,17 +135,21 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
         }
         for (k, count) in counts.iter_mut().enumerate() {
             *count = 0.0;
-            for (from, column) in tiles.iter().zip(shares.iter().skip(k).step_by(components)) {
+            for (&from, column) in tiles.iter().zip(shares.iter().skip(k).step_by(components)) {
                 // Counted, not looked for, so that it becomes vector code.
                 if column.iter().map(|share| u64::from(*share > 0.0)).sum::<u64>() == 0 {
                     continue;
                 }
-                for (row, share) in (*from..).zip(column) {
-                    if *share > 0.0 {
-                        let share = share * self.rows.weight(row);
-                        *count += share;
-                        members.push((row, T::from_f64(share)));
-                    }
+                // No branch on the share: which rows have one is hard to foresee.
+                let (mut chosen, mut some) = ([0; TILE], 0);
+                for (r, share) in column.iter().enumerate() {
+                    chosen[some] = r;
+                    some += usize::from(*share > 0.0);
+                }
+                for &r in &chosen[..some] {
+                    let share = column[r] * self.rows.weight(from + r);
+                    *count += share;
+                    members.push((from + r, T::from_f64(share)));
                 }
             }
             ends.push(members.len());
@@ -184,7 +186,7 @@ mod tests {
             let portion = Portion {
                 now: members(&now),
                 before: members(&before),
-                ..Portion::new(2, false)
+                ..Portion::new(2, 0, false)
             };
             for k in 0..2 {
                 let mut list = Vec::new();

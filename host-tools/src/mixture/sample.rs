@@ -17,7 +17,7 @@ mod arithmetic {
 
     use crate::mixture::kernel;
     use crate::mixture::lanes::{Array, Native};
-    use crate::mixture::moments::Column;
+    use crate::mixture::share::{Column, TILE};
 
     pub trait Arithmetic: Copy + PartialEq + Send + Sync + Into<f64> + 'static {
         const ZERO: Self;
@@ -84,10 +84,11 @@ mod arithmetic {
                     shift: &[Self],
                     out: &mut Column,
                 ) {
+                    const PARTS: usize = TILE / 8 / $lanes;
                     if S::$native == $lanes {
-                        kernel::squares(Native(simd), x, scale, shift, out);
+                        kernel::squares::<_, _, PARTS>(Native(simd), x, scale, shift, out);
                     } else {
-                        kernel::squares(Array::<$lanes>, x, scale, shift, out);
+                        kernel::squares::<_, _, PARTS>(Array::<$lanes>, x, scale, shift, out);
                     }
                 }
                 #[inline(always)]

@@ -9,11 +9,11 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use super::CovarianceKind;
-use super::diagonal::worthwhile;
 use super::expectation::Nearest;
 use super::kernel::squared_distance;
 use super::maximisation::Background;
 use super::moments::Moments;
+use super::near::worthwhile;
 use super::sample::{Rows, Sample};
 
 /// Rows that one task takes at a time, whatever the number of threads.
@@ -138,7 +138,7 @@ pub(super) fn k_means<T: Sample>(rows: &Rows<T>, mut means: Array2<f64>) -> Arra
     let mut before = None;
     for _ in 0..ROUNDS {
         moments.sum(rows, means.view(), &Nearest::new(&means, before.as_ref()));
-        before = bounded.then(|| means.clone());
+        before = Some(means.clone());
         let statistics = moments.total();
         let mut moved = 0.0;
         let sums = statistics.first.outer_iter().zip(&statistics.counts);

@@ -12,10 +12,10 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::Mixture;
-use super::diagonal::Diagonal;
 use super::expectation::{Evaluator, NotPositiveDefinite, normalise};
-use super::moments::{Column, TILE};
 use super::sample::{Rows, Sample};
+use super::share::{Column, Known, TILE};
+use super::squares::{self, all_squares};
 
 /// Nats under the best component where a responsibility is beyond the digits of one.
 const BEYOND_ROUNDING: f64 = 40.0;
@@ -67,7 +67,12 @@ pub(crate) fn squared_distances(x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array
     let Some(rows) = Rows::new(x.view(), None) else {
         unreachable!("the matrix was just put in standard layout");
     };
-    table(&rows, y.nrows(), &Distances(&Diagonal::at(y)))
+    let y = y.as_standard_layout();
+    let Some(places) = y.as_slice() else {
+        unreachable!("the matrix was just put in standard layout");
+    };
+    let minus_one = vec![-1.0; y.ncols()];
+    table(&rows, y.nrows(), &Distances { places, minus_one })
 }
 
 /// The rows of each tile.
@@ -119,7 +124,7 @@ impl<T: Sample> Fill<T> for LogDensities<'_, T> {
         range: Range<usize>,
         out: &mut [Column],
     ) -> Column {
-        self.0.densities(simd, rows, range, f64::INFINITY, &mut [], out);
+        self.0.densities(simd, rows, range, f64::INFINITY, Known::default(), out);
         [0.0; TILE]
     }
 }
@@ -135,23 +140,30 @@ impl<T: Sample> Fill<T> for Responsibilities<'_, T> {
         range: Range<usize>,
         out: &mut [Column],
     ) -> Column {
-        self.0.densities(simd, rows, range, BEYOND_ROUNDING, &mut [], out);
+        self.0.densities(simd, rows, range, BEYOND_ROUNDING, Known::default(), out);
         normalise(out, BEYOND_ROUNDING)
     }
 }
 
-struct Distances<'a, T>(&'a Diagonal<T>);
+/// `(x·(−1) + y)²`, so that places are used where they lie.
+struct Distances<'a> {
+    places: &'a [f64],
+    minus_one: Vec<f64>,
+}
 
-impl<T: Sample> Fill<T> for Distances<'_, T> {
+impl Fill<f64> for Distances<'_> {
     #[inline(always)]
     fn fill<S: Simd>(
         &self,
         simd: S,
-        rows: &Rows<T>,
+        rows: &Rows<f64>,
         range: Range<usize>,
         out: &mut [Column],
     ) -> Column {
-        self.0.squares(simd, rows, range, out);
+        let dimensions = self.minus_one.len();
+        let place = |k: usize| &self.places[k * dimensions..(k + 1) * dimensions];
+        let tile = squares::Tile { rows, range };
+        all_squares(simd, &tile, |k| (&self.minus_one[..], place(k)), out);
         [0.0; TILE]
     }
 }

@@ -1,7 +1,7 @@
 //! Squared Wasserstein-2 distances between the components of two mixtures.
 
 use nalgebra::DMatrix;
-use ndarray::{Array2, ArrayRef2, Axis, concatenate};
+use ndarray::{Array2, ArrayRef2, Axis};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -63,12 +63,12 @@ pub fn component_costs(source: &Mixture, target: &Mixture) -> Result<Array2<f64>
     }
     check(source, "source")?;
     check(target, "target")?;
-    if let (Some(s), Some(t)) = (location_scale(source), location_scale(target)) {
-        return Ok(squared_distances(&s, &t));
+    let means = squared_distances(&source.means, &target.means);
+    if let (Some(s), Some(t)) = (deviations(source), deviations(target)) {
+        return Ok(means + squared_distances(&s, &t));
     }
     let sources = factors(source, "source")?;
     let targets = factors(target, "target")?;
-    let means = squared_distances(&source.means, &target.means);
     let covariances = by_rows(means.dim(), |k, row| {
         for (cost, t) in row.iter_mut().zip(&targets) {
             *cost = bures(&sources[k], t);
@@ -107,7 +107,7 @@ fn check(mixture: &Mixture, which: &'static str) -> Result<(), CostError> {
         return Err(CostError::Shape { which, components, dims });
     }
     let variance_ok = |v: &f64| v.is_finite() && *v >= 0.0;
-    for component in 0..components {
+    let component_ok = |component: usize| {
         let covariance_ok = match &mixture.covariance {
             Covariance::Diagonal(variances) => variances.row(component).iter().all(variance_ok),
             Covariance::Spherical(variances) => variance_ok(&variances[component]),
@@ -119,24 +119,28 @@ fn check(mixture: &Mixture, which: &'static str) -> Result<(), CostError> {
                 matrix.iter().all(|v| v.is_finite()) && matrix.diag().iter().all(variance_ok)
             }
         };
-        if !covariance_ok || !mixture.means.row(component).iter().all(|v| v.is_finite()) {
-            return Err(CostError::Value { which, component });
-        }
+        covariance_ok && mixture.means.row(component).iter().all(|v| v.is_finite())
+    };
+    match (0..components).into_par_iter().find_first(|&component| !component_ok(component)) {
+        Some(component) => Err(CostError::Value { which, component }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// Means and standard deviations side by side, K × 2d, or `None` for full and tied covariances.
-fn location_scale(mixture: &Mixture) -> Option<Array2<f64>> {
-    let deviations = match &mixture.covariance {
-        Covariance::Diagonal(variances) => variances.mapv(f64::sqrt),
+/// Standard deviations, K × d, or `None` for full and tied covariances.
+fn deviations(mixture: &Mixture) -> Option<Array2<f64>> {
+    match &mixture.covariance {
+        Covariance::Diagonal(variances) => Some(by_rows(variances.dim(), |k, row| {
+            for (deviation, variance) in row.iter_mut().zip(variances.row(k)) {
+                *deviation = variance.sqrt();
+            }
+        })),
         Covariance::Spherical(variances) => {
             let deviations = variances.mapv(f64::sqrt).insert_axis(Axis(1));
-            deviations.broadcast(mixture.means.dim())?.to_owned()
+            Some(deviations.broadcast(mixture.means.dim())?.to_owned())
         }
-        Covariance::Tied(_) | Covariance::Full(_) => return None,
-    };
-    concatenate(Axis(1), &[mixture.means.view(), deviations.view()]).ok()
+        Covariance::Tied(_) | Covariance::Full(_) => None,
+    }
 }
 
 /// A covariance as `F Fᵀ`, with its trace.

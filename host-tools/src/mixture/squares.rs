@@ -1,0 +1,160 @@
+//! `Σ (x·scale + shift)²` of the rows of a tile and the components of a mixture.
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
+)]
+
+use std::ops::Range;
+
+use pulp::Simd;
+
+use super::sample::{Rows, Sample};
+use super::share::{Column, TILE};
+
+/// Up to this many components are computed row by row: turning the rows' values round would
+/// cost more than it saves.
+pub(super) const FEW_COMPONENTS: usize = 4;
+/// Bytes of rows that are turned round at a time: half of the first cache.
+const TURNED: usize = 1 << 14;
+
+/// Rows that are worked on together.
+pub(super) struct Tile<'a, T> {
+    pub rows: &'a Rows<'a, T>,
+    pub range: Range<usize>,
+}
+
+impl<'a, T: Sample> Tile<'a, T> {
+    #[inline(always)]
+    fn row(&self, r: usize) -> &'a [T] {
+        self.rows.row(self.range.start + r)
+    }
+}
+
+/// All values of a tile, side by side, dimension by dimension.
+pub(super) struct Turned<T> {
+    pub blocks: Vec<Range<usize>>,
+    pub values: Vec<T>,
+}
+
+impl<T: Sample> Turned<T> {
+    #[inline(always)]
+    pub(super) fn new(tile: &Tile<T>) -> Self {
+        let dimensions = tile.rows.dimensions();
+        let blocks = blocks::<T>(dimensions);
+        let mut values = vec![T::ZERO; dimensions * TILE];
+        for block in &blocks {
+            turn(tile, block, &mut values[block.start * TILE..block.end * TILE]);
+        }
+        Self { blocks, values }
+    }
+}
+
+/// The numbers of a tile's rows.
+#[inline(always)]
+pub(super) fn in_order() -> [usize; TILE] {
+    let mut order = [0; TILE];
+    for (r, row) in order.iter_mut().enumerate() {
+        *row = r;
+    }
+    order
+}
+
+/// `Σ (x·scale + shift)²` of a tile's rows, a column for each component.
+#[inline(always)]
+pub(super) fn all_squares<'a, T: Sample, S: Simd>(
+    simd: S,
+    tile: &Tile<T>,
+    parameters: impl Fn(usize) -> (&'a [T], &'a [T]),
+    out: &mut [Column],
+) {
+    if out.len() <= FEW_COMPONENTS {
+        squares_by_rows(simd, tile, parameters, out);
+    } else {
+        out.fill([0.0; TILE]);
+        let blocks = blocks::<T>(tile.rows.dimensions());
+        squares(simd, tile, blocks.into_iter(), parameters, out);
+    }
+}
+
+/// Dimensions that are worked on together.
+pub(super) fn blocks<T>(dimensions: usize) -> Vec<Range<usize>> {
+    let block = TURNED / TILE / size_of::<T>();
+    (0..dimensions).step_by(block).map(|from| from..dimensions.min(from + block)).collect()
+}
+
+/// Adds `Σ (x·scale + shift)²` over some blocks of dimensions. A block is summed in the data's
+/// own precision, blocks in f64.
+#[inline(always)]
+pub(super) fn squares<'a, T: Sample, S: Simd>(
+    simd: S,
+    tile: &Tile<T>,
+    blocks: impl Iterator<Item = Range<usize>>,
+    parameters: impl Fn(usize) -> (&'a [T], &'a [T]),
+    out: &mut [Column],
+) {
+    let mut values = vec![T::ZERO; TURNED / size_of::<T>()];
+    for block in blocks {
+        let values = &mut values[..block.len() * TILE];
+        turn(tile, &block, values);
+        for (k, out) in out.iter_mut().enumerate() {
+            let (scale, shift) = parameters(k);
+            T::squares(simd, values, &scale[block.clone()], &shift[block.clone()], out);
+        }
+    }
+}
+
+/// The same of all dimensions, row by row.
+#[inline(always)]
+pub(super) fn squares_by_rows<'a, T: Sample, S: Simd>(
+    simd: S,
+    tile: &Tile<T>,
+    parameters: impl Fn(usize) -> (&'a [T], &'a [T]),
+    out: &mut [Column],
+) {
+    let everyone = in_order();
+    for (k, out) in out.iter_mut().enumerate() {
+        squares_of_one(simd, tile, &everyone[..tile.range.len()], parameters(k), out);
+    }
+}
+
+/// The same of some rows and one component.
+#[inline(always)]
+pub(super) fn squares_of_one<T: Sample, S: Simd>(
+    simd: S,
+    tile: &Tile<T>,
+    chosen: &[usize],
+    (scale, shift): (&[T], &[T]),
+    out: &mut Column,
+) {
+    // Four rows hide the latency of a multiply-add.
+    let (quartets, rest) = chosen.as_chunks::<4>();
+    for quartet in quartets {
+        let x = quartet.map(|r| tile.row(r));
+        let squares = T::squares_of_one(simd, x, scale, shift);
+        for (&r, square) in quartet.iter().zip(squares) {
+            out[r] = square;
+        }
+    }
+    for &r in rest {
+        [out[r]] = T::squares_of_one(simd, [tile.row(r)], scale, shift);
+    }
+}
+
+/// Puts the values of a tile's rows side by side, dimension by dimension: lanes are then rows,
+/// and rows that lie a power of two apart do not drive each other out of the cache.
+#[inline(always)]
+fn turn<T: Sample>(tile: &Tile<T>, block: &Range<usize>, values: &mut [T]) {
+    let count = tile.range.len();
+    for octet in (0..count).step_by(8) {
+        let mut x = [&tile.row(0)[block.clone()]; 8];
+        for (x, r) in x.iter_mut().zip(octet..count) {
+            *x = &tile.row(r)[block.clone()];
+        }
+        for (j, values) in values.chunks_exact_mut(TILE).take(block.len()).enumerate() {
+            let values = &mut values[octet..octet + 8];
+            for r in 0..8 {
+                values[r] = x[r][j];
+            }
+        }
+    }
+}
