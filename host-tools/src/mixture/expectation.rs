@@ -15,7 +15,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::diagonal::Diagonal;
-use super::kernel::exp;
+use super::kernel::{exp, ln};
 use super::linear::inverse_factor;
 use super::sample::{Rows, Sample};
 use super::share::{Column, Known, Share, TILE};
@@ -216,7 +216,7 @@ pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
         }
     }
     for (best, sum) in best.iter_mut().zip(&mut sum) {
-        *best += sum.ln();
+        *best += ln(*sum);
         *sum = sum.recip();
     }
     for column in shares {

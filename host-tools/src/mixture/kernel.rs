@@ -190,6 +190,36 @@ pub(super) fn exp(x: f64) -> f64 {
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
+/// `ln x` for normal `x > 0`, to two units in the last place of it or of one: `n ln 2 + 2 artanh s`
+/// with `s = (m − 1)/(m + 1)`, `m` from √½ to √2, and eleven terms of the series. Unlike the
+/// library's it has no branch and becomes vector code.
+#[inline(always)]
+pub(super) fn ln(x: f64) -> f64 {
+    const TERMS: [f64; 11] = {
+        let mut terms = [2.0; 11];
+        let mut i = 1;
+        while i < 11 {
+            terms[i] = 2.0 / (2 * i + 1) as f64;
+            i += 1;
+        }
+        terms
+    };
+    // The bits of √½: the exponent counts from there.
+    const ROOT: u64 = 0x3FE6_A09E_667F_3BCD;
+    // An integer in the low bits of the significand of this is added to it.
+    const SHIFT: u64 = 0x4330_0000_0000_0000;
+    let above = x.to_bits().wrapping_sub(ROOT).wrapping_add(1023 << 52);
+    let n = f64::from_bits(SHIFT | (above >> 52)) - (f64::from_bits(SHIFT) + 1023.0);
+    let m = f64::from_bits((above & ((1 << 52) - 1)) + ROOT);
+    let s = (m - 1.0) / (m + 1.0);
+    let square = s * s;
+    let mut sum = TERMS[10];
+    for i in (0..10).rev() {
+        sum = sum.mul_add(square, TERMS[i]);
+    }
+    n.mul_add(std::f64::consts::LN_2, s * sum)
+}
+
 /// `Σ ln v`, eight values to a logarithm: their product is taken first where it keeps its digits.
 pub(super) fn log_product(values: &[f64]) -> f64 {
     let (octets, rest) = values.as_chunks::<8>();
@@ -254,6 +284,23 @@ mod tests {
             let error = (super::log_product(&values) - expected).abs();
             assert!(error <= 1e-13 * expected.abs(), "{factor}: {error}");
         }
+    }
+
+    #[test]
+    fn ln_is_exact_to_two_units_in_the_last_place() {
+        let mut worst: f64 = 0.0;
+        for i in 0..200_000 {
+            for x in [
+                1.0 + f64::from(i) * 1e-5,
+                f64::from(i + 1) * 0.37,
+                f64::exp(f64::from(i) * 0.007 - 700.0),
+            ] {
+                let expected = x.ln();
+                worst = worst.max((super::ln(x) - expected).abs() / expected.abs().max(1.0));
+            }
+        }
+        assert!(worst <= 2.0 * f64::EPSILON, "{worst}");
+        assert!(super::ln(1.0) == 0.0);
     }
 
     #[test]

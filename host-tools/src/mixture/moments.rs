@@ -4,7 +4,9 @@
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
 )]
 
+use std::mem::take;
 use std::ops::Range;
+use std::slice::from_ref;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, linalg::general_mat_mul};
 use pulp::Simd;
@@ -48,6 +50,10 @@ impl Statistics {
 /// Rows that one task shares out; it depends on the problem alone, never on the number of
 /// threads, so that sums are made in the same order everywhere.
 const PORTION: usize = 2 * TILE;
+/// Up to this many component-dimensions, 32 KiB of sums, a portion has sums of its own, and is
+/// an eighth of all rows.
+const OWN_SUMS: usize = 2048;
+const LARGE_PORTIONS: usize = 8;
 /// Dimensions that one task sums, of one component.
 const BLOCK: usize = 512;
 /// With fewer dimensions than this, summing a row is no dearer than finding out whether its
@@ -102,6 +108,36 @@ impl<T: Sample> pulp::WithSimd for Sum<'_, T> {
     }
 }
 
+/// Sums the moments of a portion's rows in its own sums.
+fn sum_portion<T: Sample>(rows: &Rows<T>, centres: &[T], portion: &mut Portion<T>) {
+    let (mut first, mut second) = (take(&mut portion.first), take(&mut portion.second));
+    first.fill(0.0);
+    second.fill(0.0);
+    let arch = pulp::Arch::new();
+    let dimensions = rows.dimensions();
+    let mut seconds = second.chunks_exact_mut(dimensions);
+    let sums = first.chunks_exact_mut(dimensions).zip(centres.chunks_exact(dimensions));
+    for (component, (first, centre)) in sums.enumerate() {
+        arch.dispatch(Sum {
+            rows,
+            portions: from_ref(portion),
+            component,
+            anew: true,
+            dimensions: 0..dimensions,
+            centre,
+            first,
+            second: seconds.next().unwrap_or_default(),
+        });
+    }
+    (portion.first, portion.second) = (first, second);
+}
+
+fn add(totals: &mut [f64], values: &[f64]) {
+    for (total, value) in totals.iter_mut().zip(values) {
+        *total += value;
+    }
+}
+
 /// Adds the moments of all portions to the sums, component by component.
 fn sum_components<T: Sample>(
     rows: &Rows<T>,
@@ -152,6 +188,10 @@ pub(super) struct Moments<T> {
     /// The same in the precision of the data, without any loss; empty before the first pass.
     rounded: Vec<T>,
     portions: Vec<Portion<T>>,
+    /// Rows of a portion.
+    portion: usize,
+    /// Portions have sums of their own.
+    own_sums: bool,
     statistics: Statistics,
 }
 
@@ -165,11 +205,22 @@ impl<T: Sample> Moments<T> {
     ) -> Self {
         let dimensions = rows.dimensions();
         let statistics = Statistics::zeros(components, dimensions, kind);
-        let portions = rows.len().div_ceil(PORTION);
-        let tiles = PORTION / TILE;
-        let portions = (0..portions).map(|_| Portion::new(components, tiles, bounded)).collect();
+        let own_sums = dimensions < WORTH_COMPARING
+            && components * dimensions <= OWN_SUMS
+            && kind != CovarianceKind::Full;
+        let large = rows.len().div_ceil(LARGE_PORTIONS).next_multiple_of(TILE);
+        let portion = if own_sums { large.max(PORTION) } else { PORTION };
+        let new = |_| {
+            let mut portion = Portion::new(components, portion / TILE, bounded);
+            if own_sums {
+                portion.first = vec![0.0; statistics.first.len()];
+                portion.second = vec![0.0; statistics.second.len()];
+            }
+            portion
+        };
+        let portions = (0..rows.len().div_ceil(portion)).map(new).collect();
         let centres = Array2::zeros((components, dimensions));
-        Self { kind, centres, rounded: Vec::new(), portions, statistics }
+        Self { kind, centres, rounded: Vec::new(), portions, portion, own_sums, statistics }
     }
 
     /// Sums the moments of all rows, shared out by `share`, about `means` or what has stayed
@@ -182,26 +233,35 @@ impl<T: Sample> Moments<T> {
     ) -> &Statistics {
         let anew = self.centre(means);
         let arch = pulp::Arch::new();
-        self.portions.par_iter_mut().enumerate().for_each(|(i, portion)| {
-            let range = i * PORTION..rows.len().min((i + 1) * PORTION);
-            arch.dispatch(Fill { rows, range, share, portion });
+        let (size, rounded) = (self.portion, &self.rounded);
+        self.portions.par_iter_mut().enumerate().for_each_init(Vec::new, |room, (i, portion)| {
+            let range = i * size..rows.len().min((i + 1) * size);
+            arch.dispatch(Fill { rows, range, share, portion, room });
+            if !portion.first.is_empty() {
+                sum_portion(rows, rounded, portion);
+            }
         });
         let statistics = &mut self.statistics;
         statistics.log_likelihood = self.portions.iter().map(|p| p.log_likelihood).sum();
         statistics.counts.fill(0.0);
         for portion in &self.portions {
-            for (count, own) in statistics.counts.iter_mut().zip(&portion.counts) {
-                *count += own;
-            }
+            add(&mut statistics.counts, &portion.counts);
         }
         let (Some(first), Some(second)) =
             (statistics.first.as_slice_mut(), statistics.second.as_slice_mut())
         else {
             unreachable!("moments are in standard layout");
         };
-        let squares = matches!(self.kind, CovarianceKind::Diagonal | CovarianceKind::Spherical);
-        let second = if squares { second } else { &mut [] };
-        sum_components(rows, &self.rounded, &self.portions, &anew, first, second);
+        if self.own_sums {
+            for portion in &self.portions {
+                add(first, &portion.first);
+                add(second, &portion.second);
+            }
+        } else {
+            let squares = matches!(self.kind, CovarianceKind::Diagonal | CovarianceKind::Spherical);
+            let second = if squares { second } else { &mut [] };
+            sum_components(rows, rounded, &self.portions, &anew, first, second);
+        }
         if self.kind == CovarianceKind::Full {
             self.sum_outer_products(rows);
         }

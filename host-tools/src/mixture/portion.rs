@@ -11,7 +11,7 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::sample::{Rows, Sample};
-use super::share::{Bounds, Known, Share, TILE};
+use super::share::{Bounds, Column, Known, Share, TILE};
 
 /// A task's rows, shared out.
 pub(super) struct Portion<T> {
@@ -25,6 +25,10 @@ pub(super) struct Portion<T> {
     bounds: Vec<Bounds>,
     /// For each tile and component, or empty.
     reach: Vec<f32>,
+    /// Moments of these rows alone, or empty.
+    pub first: Vec<f64>,
+    /// And their second moments.
+    pub second: Vec<f64>,
 }
 
 /// Which rows each component has a share of.
@@ -54,6 +58,8 @@ impl<T: Sample> Portion<T> {
             before: nobody(),
             bounds: vec![[0.0; TILE]; if bounded { tiles * components } else { 0 }],
             reach: vec![0.0; if bounded { 0 } else { tiles * components }],
+            first: Vec::new(),
+            second: Vec::new(),
         }
     }
 
@@ -99,6 +105,8 @@ pub(super) struct Fill<'a, T, S> {
     pub range: Range<usize>,
     pub share: &'a S,
     pub portion: &'a mut Portion<T>,
+    /// Room for the shares, whatever is in it.
+    pub room: &'a mut Vec<Column>,
 }
 
 impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
@@ -106,7 +114,7 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
 
     #[inline(always)]
     fn with_simd<Instructions: Simd>(self, simd: Instructions) {
-        let Portion { log_likelihood, counts, now, before, bounds, reach } = self.portion;
+        let Portion { log_likelihood, counts, now, before, bounds, reach, .. } = self.portion;
         swap(now, before);
         let Members { rows: members, ends } = now;
         let components = counts.len();
@@ -114,7 +122,8 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
         members.clear();
         ends.clear();
         let tiles: Vec<_> = self.range.clone().step_by(TILE).collect();
-        let mut shares = vec![[0.0; TILE]; tiles.len() * components];
+        self.room.resize(self.room.len().max(tiles.len() * components), [0.0; TILE]);
+        let shares = &mut self.room[..tiles.len() * components];
         let mut bounds = bounds.chunks_exact_mut(components);
         let mut reach = reach.chunks_exact_mut(components);
         for (&from, shares) in tiles.iter().zip(shares.chunks_exact_mut(components)) {

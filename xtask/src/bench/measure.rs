@@ -91,12 +91,15 @@ pub(super) fn cpu_seconds(sides: &mut Sides, task: &str, quick: bool) -> Result<
     Ok(sums.map(|sum| sum / f64::from(rounds)))
 }
 
-/// A turn of each side, in the order of [`SIDES`]: the answer and the seconds.
+/// A turn of each side, in the order of [`SIDES`]: the answer and the seconds. In process a side
+/// does the task twice, and the second time counts: threads of the side before may still spin
+/// for work, and cores that were idle are slow to wake, which costs short tasks half their speed.
 fn turn(sides: &mut Sides, task: &str, shell: bool) -> Result<[(Answer, f64); 2], String> {
     let mut one = |side: Side| {
         if shell {
             return sides.ask_fresh(side, task);
         }
+        sides.ask(side, task)?;
         let answer = sides.ask(side, task)?;
         let seconds = answer.number("seconds")?;
         Ok((answer, seconds))
