@@ -135,7 +135,7 @@ impl Source {
         let fit = |x: &Array2<f32>, labels: &[usize]| -> Result<LabelledMixture> {
             let count = ComponentCount::PerClass(settings.components);
             let em = settings.em(settings.components);
-            Ok(fit_conditional(x.view(), labels, classes, &count, &em, &|_| ())?.mixture)
+            Ok(fit_conditional(x.view(), labels, classes, None, &count, &em, &|_| ())?.mixture)
         };
         let calibration = calibration(features, &front_end);
         let labels_of = |rows: &[usize]| rows.iter().map(|row| labels[*row]).collect::<Vec<_>>();

@@ -37,7 +37,7 @@ fn conditional(
 ) -> Result<ConditionalFit, MixtureError> {
     let names: Vec<String> = (0..classes).map(|c| format!("class {c}")).collect();
     let settings = EmSettings::new(1);
-    fit_conditional(x.view(), labels, &names, components, &settings, &|_| {})
+    fit_conditional(x.view(), labels, &names, None, components, &settings, &|_| {})
 }
 
 #[test]
@@ -196,6 +196,34 @@ fn a_weight_counts_as_so_many_rows() {
         assert!((a.log_likelihood - b.log_likelihood).abs() < 1e-9, "{covariance:?}");
         assert!((&a.mixture.means - &b.mixture.means).iter().all(|e| e.abs() < 1e-9));
     }
+}
+
+#[test]
+fn a_weight_counts_as_so_many_rows_of_its_class() {
+    let x = clusters(2, 15, 3);
+    let labels: Vec<usize> = (0..30).map(|i| i / 15).collect();
+    let weights: Vec<f64> = (0..30).map(|i| f64::from(i % 3)).collect();
+    let rows: Vec<usize> = (0..30).flat_map(|i| vec![i; i % 3]).collect();
+    let repeated_labels: Vec<usize> = rows.iter().map(|&i| labels[i]).collect();
+    let repeated = x.select(ndarray::Axis(0), &rows);
+    let names = ["class 0".into(), "class 1".into()];
+    let (one, settings) = (ComponentCount::Bic { most: 1 }, EmSettings::new(1));
+    let weighted = |weights: &[f64]| {
+        fit_conditional(x.view(), &labels, &names, Some(weights), &one, &settings, &|_| {})
+    };
+    let (a, b) =
+        (weighted(&weights).unwrap(), conditional(&repeated, &repeated_labels, 2, &one).unwrap());
+    let (means, expected) = (&a.mixture.mixture.means, &b.mixture.mixture.means);
+    assert!((means - expected).iter().all(|e| e.abs() < 1e-9));
+    assert!((a.classes[1].log_likelihood - b.classes[1].log_likelihood).abs() < 1e-9);
+    assert_eq!(a.classes[0].samples, 10, "rows without weight are not there");
+
+    let mut nobody = weights;
+    nobody[15..].fill(0.0);
+    let error = weighted(&nobody).unwrap_err();
+    assert!(error.to_string().contains("'class 1' has no samples"), "{error}");
+    nobody[3] = -1.0;
+    assert!(matches!(weighted(&nobody).unwrap_err(), MixtureError::SampleWeight { row: 3, .. }));
 }
 
 #[test]

@@ -76,8 +76,15 @@ fn run<T: Sample>(
         let names: Vec<String> = (0..classes).map(|class| class.to_string()).collect();
         let settings = task.settings(per_class, Start::KMeans)?;
         let count = ComponentCount::PerClass(per_class);
-        let fit =
-            mixture::fit_conditional(source.view(), labels, &names, &count, &settings, &|_| ())?;
+        let fit = mixture::fit_conditional(
+            source.view(),
+            labels,
+            &names,
+            None,
+            &count,
+            &settings,
+            &|_| (),
+        )?;
         (fit.mixture, fit.classes.iter().map(|class| class.iterations).sum())
     };
     let fitted_source = clock.seconds();

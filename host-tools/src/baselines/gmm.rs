@@ -95,7 +95,7 @@ fn source_mixture<T: Sample>(
     let names: Vec<String> = (0..task.classes).map(|class| class.to_string()).collect();
     let count = ComponentCount::PerClass(settings.components_per_class);
     let em = em(settings, settings.components_per_class);
-    Ok(fit_conditional(task.source, task.labels, &names, &count, &em, &|_| ())?.mixture)
+    Ok(fit_conditional(task.source, task.labels, &names, None, &count, &em, &|_| ())?.mixture)
 }
 
 fn em(settings: &Settings, components: usize) -> EmSettings {

@@ -70,24 +70,26 @@ pub struct ConditionalFit {
 
 /// Fits one mixture per class and puts them side by side.
 ///
-/// `labels` has a class index for each row; `class_names` has a name for each class.
+/// `labels` has a class index for each row; `class_names` has a name for each class. Each row
+/// is counted `sample_weights` times (once where `None`); one with weight zero is not there.
 /// `settings.components` is ignored in favour of `components`; a given start makes no sense
 /// here and is refused. With tied covariance each class has its own, so the result is full.
 pub fn fit_conditional<T: Sample>(
     x: ArrayView2<T>,
     labels: &[usize],
     class_names: &[String],
+    sample_weights: Option<&[f64]>,
     components: &ComponentCount,
     settings: &EmSettings,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<ConditionalFit, MixtureError> {
-    check_data(x, None)?;
+    check_data(x, sample_weights)?;
     check(components, class_names.len(), settings)?;
-    let members = members(x.nrows(), labels, class_names)?;
     let x = x.as_standard_layout();
-    let Some(all) = Rows::new(x.view(), None) else {
+    let Some(all) = Rows::new(x.view(), sample_weights) else {
         unreachable!("the matrix was just put in standard layout");
     };
+    let members = members(&all, labels, class_names)?;
     let fits = members
         .par_iter()
         .enumerate()
@@ -164,19 +166,24 @@ fn check(
     }
 }
 
-/// The rows of each class, in order.
-fn members(
-    rows: usize,
+/// The rows of each class that have any weight, in order.
+fn members<T: Sample>(
+    rows: &Rows<T>,
     labels: &[usize],
     class_names: &[String],
 ) -> Result<Vec<Vec<usize>>, MixtureError> {
-    if labels.len() != rows {
-        return Err(MixtureError::Length { what: "labels", expected: rows, found: labels.len() });
+    if labels.len() != rows.len() {
+        return Err(MixtureError::Length {
+            what: "labels",
+            expected: rows.len(),
+            found: labels.len(),
+        });
     }
     let mut members = vec![Vec::new(); class_names.len()];
     for (row, &label) in labels.iter().enumerate() {
         match members.get_mut(label) {
-            Some(members) => members.push(row),
+            Some(members) if rows.weight(row) > 0.0 => members.push(row),
+            Some(_) => {}
             None => {
                 return Err(MixtureError::Label { row, label, classes: class_names.len() });
             }
@@ -208,8 +215,10 @@ fn fit_class<T: Sample>(
             let mut best: Option<(f64, Fit)> = None;
             for count in 1..=(*most).min(n) {
                 let fit = with(members, count)?;
-                let bic = fit.mixture.parameters() as f64 * (n as f64).ln()
-                    - 2.0 * n as f64 * mean_log_likelihood(&fit.mixture, &all.select(members))?;
+                let rows = all.select(members);
+                let weight = rows.total_weight();
+                let bic = fit.mixture.parameters() as f64 * weight.ln()
+                    - 2.0 * weight * mean_log_likelihood(&fit.mixture, &rows)?;
                 if best.as_ref().is_none_or(|b| bic < b.0) {
                     best = Some((bic, fit));
                 }
@@ -236,11 +245,12 @@ fn fit_class<T: Sample>(
     }
 }
 
-/// Mean log-likelihood per row.
+/// Mean log-likelihood of the rows, by their weights.
 fn mean_log_likelihood<T: Sample>(mixture: &Mixture, rows: &Rows<T>) -> Result<f64, MixtureError> {
     let likelihoods = log_likelihoods(mixture, rows)
         .map_err(|NotPositiveDefinite(component)| MixtureError::Singular { component })?;
-    Ok(likelihoods.sum() / rows.len() as f64)
+    let sum: f64 = likelihoods.iter().enumerate().map(|(i, l)| rows.weight(i) * l).sum();
+    Ok(sum / rows.total_weight())
 }
 
 /// Puts the classes' mixtures side by side, all classes with the same weight.

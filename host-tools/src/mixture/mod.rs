@@ -31,7 +31,9 @@
 //! let labels = [0, 0, 0, 1, 1, 1];
 //! let classes = ["healthy".into(), "inner race".into()];
 //! let one_each = ComponentCount::PerClass(1);
-//! let fit = fit_conditional(x.view(), &labels, &classes, &one_each, &EmSettings::new(1), &|_| {})?;
+//! let fit = fit_conditional(
+//!     x.view(), &labels, &classes, None, &one_each, &EmSettings::new(1), &|_| {},
+//! )?;
 //! assert_eq!(fit.mixture.labels, array![[1.0, 0.0], [0.0, 1.0]]);
 //! # Ok::<(), rebearing_host::mixture::MixtureError>(())
 //! ```
