@@ -5,6 +5,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod acquisition;
 pub mod blocks;
 pub mod diagnosis;
 pub mod envelope;

@@ -25,6 +25,14 @@ pub enum SensorFault {
     OutOfRange,
     /// The model has features of shaft orders, and no shaft speed is known.
     NoShaftSpeed,
+    /// Samples are missing between two that are there.
+    LostSamples,
+    /// Samples were overwritten before they were read: the processor was busy for too long.
+    Overrun,
+    /// The bus that the sensor is on failed, or nothing sensible came from it.
+    Bus,
+    /// A sample is at the end of the sensor's range.
+    Clipped,
 }
 
 impl SensorFault {
@@ -35,6 +43,10 @@ impl SensorFault {
             Self::Flat => "flat",
             Self::OutOfRange => "out_of_range",
             Self::NoShaftSpeed => "no_shaft_speed",
+            Self::LostSamples => "lost_samples",
+            Self::Overrun => "overrun",
+            Self::Bus => "bus",
+            Self::Clipped => "clipped",
         }
     }
 }
@@ -48,6 +60,10 @@ impl fmt::Display for SensorFault {
             Self::NoShaftSpeed => {
                 "the model has features of shaft orders and needs the shaft's speed"
             }
+            Self::LostSamples => "samples are missing",
+            Self::Overrun => "samples were overwritten before they were read: read more often",
+            Self::Bus => "the sensor's bus failed: check wiring, supply and chip select",
+            Self::Clipped => "a sample is at the end of the sensor's range: use a larger one",
         })
     }
 }
@@ -114,6 +130,8 @@ pub struct Monitor<
     segments: u32,
     index: u32,
     fault: Option<SensorFault>,
+    /// The fault was told from outside: samples are bad that the window cannot tell from good ones.
+    marked: bool,
 }
 
 impl<
@@ -171,6 +189,7 @@ impl<
             segments: 0,
             index: 0,
             fault: None,
+            marked: false,
         };
         // The capacities were checked above, so these cannot fail.
         let _ = monitor.band_sums.resize(model.dims(), 0.0);
@@ -191,6 +210,10 @@ impl<
             return None;
         }
         let report = Report { index: self.index, finding: self.decide() };
+        if self.marked {
+            // Or they would be in the next decision window too, where that one overlaps.
+            self.window.clear();
+        }
         self.restart_decision();
         self.index = self.index.wrapping_add(1);
         Some(report)
@@ -214,6 +237,22 @@ impl<
     pub fn clear(&mut self) {
         self.window.clear();
         self.restart_decision();
+    }
+
+    /// Discards the decision window that is under way, as after a gap in acquisition, and
+    /// reports why. The next one starts with the next sample.
+    pub fn discard(&mut self, fault: SensorFault) -> Report<AXES, CLASSES> {
+        self.clear();
+        let report = Report { index: self.index, finding: Err(fault) };
+        self.index = self.index.wrapping_add(1);
+        report
+    }
+
+    /// Has the decision window that is under way reported as a fault, unless it has one already:
+    /// its samples are there, but not to be trusted. The next one shares none of them.
+    pub fn mark(&mut self, fault: SensorFault) {
+        self.marked = true;
+        self.fault = self.fault.or(Some(fault));
     }
 
     /// Tells how fast the shaft turns, in turns per second; a model with features of shaft
@@ -295,6 +334,7 @@ impl<
         self.moments = [Moments::EMPTY; AXES];
         self.segments = 0;
         self.fault = None;
+        self.marked = false;
     }
 }
 

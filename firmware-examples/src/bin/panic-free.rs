@@ -8,10 +8,16 @@
 #![no_std]
 #![no_main]
 
+use core::convert::Infallible;
 use core::fmt::{self, Write as _};
 use core::hint::black_box;
 use cortex_m_rt::entry;
+use embedded_hal::delay::DelayNs;
+use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
 use panic_never as _;
+use rebearing::acquisition::{
+    Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
+};
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
@@ -49,6 +55,51 @@ fn main() -> ! {
     }
 }
 
+/// A bus that has anything to say.
+struct Bus;
+
+impl ErrorType for Bus {
+    type Error = Infallible;
+}
+
+impl SpiDevice for Bus {
+    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), Infallible> {
+        for operation in operations {
+            if let Operation::Read(bytes) = operation {
+                bytes.fill(black_box(0));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// No time at all.
+struct Now;
+
+impl DelayNs for Now {
+    fn delay_ns(&mut self, _: u32) {}
+}
+
+/// Sources of samples, and the way from them into a monitor.
+fn acquisition(model: &Model<'_>) -> Result<(), ModelError> {
+    let mut monitor = black_box(Monitor::<i16, 256, 1, 16, 4, 2>::new(*model)?);
+    let mut sensor = black_box(Iis3dwb::new(Bus, Now, black_box(FullScale::G16), [Axis::Z]));
+    if let Err(error) = sensor.start() {
+        // The sink takes everything.
+        let _ = write!(Sink, "{error}");
+    }
+    let mut samples = [[0; 1]; 64];
+    let samples = samples.get_mut(..number()).unwrap_or_default();
+    let rails = black_box(Rails::FULL);
+    acquire(&mut sensor, &rails, samples, &mut monitor, |report| inspect(&report));
+    let halves = black_box(Halves::new());
+    let mut source = black_box(DoubleBuffered::new(&halves, |_, _: &mut [[i16; 1]]| number()));
+    halves.complete();
+    black_box(source.read(samples).is_ok());
+    acquire(&mut source, &rails, samples, &mut monitor, |report| inspect(&report));
+    Ok(())
+}
+
 /// Every accessor of a model, and monitors of one to three axes from it.
 fn model(model: &Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
     let model = (*model)?;
@@ -71,7 +122,8 @@ fn model(model: &Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
         monitor::<i16, 1024, 1, 32, 8, 3>(&another(), black_box(0)),
         monitor::<i16, 512, 3, 96, 24, 16>(&another(), black_box(0)),
     ];
-    results.into_iter().collect()
+    results.into_iter().collect::<Result<(), _>>()?;
+    acquisition(&another())
 }
 
 fn monitor<
