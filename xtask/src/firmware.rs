@@ -18,9 +18,23 @@ pub(crate) fn target_dir() -> PathBuf {
 
 /// Builds firmware binary `name` for `target` and returns the ELF file.
 pub(crate) fn build(thumb: Thumb, name: &str, target: &str) -> Result<PathBuf, String> {
+    build_with(thumb, name, target, &[])
+}
+
+/// As [`build`], with features of the firmware's crate.
+pub(crate) fn build_with(
+    thumb: Thumb,
+    name: &str,
+    target: &str,
+    features: &[&str],
+) -> Result<PathBuf, String> {
     let directory = target_dir();
     let mut cargo = thumb.build(MANIFEST, target, &directory);
-    run(&format!("firmware {name} for {target}"), cargo.args(["--release", "--bin", name]))?;
+    cargo.args(["--release", "--bin", name]);
+    if !features.is_empty() {
+        cargo.arg("--features").arg(features.join(","));
+    }
+    run(&format!("firmware {name} for {target}"), &mut cargo)?;
     Ok(directory.join(target).join("release").join(name))
 }
 

@@ -1,0 +1,31 @@
+//! The host side of `cargo xtask bench device`: writes the problems that the firmware evaluates,
+//! each with the results of a reference in f64.
+//!
+//! `bench_device DIRECTORY` writes `f32-KxD-CASE.bin` for every shape and case, and prints the names.
+
+mod draw;
+mod problem;
+
+use std::path::Path;
+
+use anyhow::Context;
+use problem::{Case, Problem};
+
+/// Components and dims of the table's columns.
+const SHAPES: [(usize, usize); 6] =
+    [(10, 16), (20, 32), (40, 64), (40, 128), (100, 128), (10, 1024)];
+
+fn main() -> anyhow::Result<()> {
+    let directory = std::env::args().nth(1).context("which directory?")?;
+    let directory = Path::new(&directory);
+    std::fs::create_dir_all(directory)?;
+    for (components, dims) in SHAPES {
+        for case in [Case::Clustered, Case::Worst] {
+            let problem = Problem::draw(components, dims, case);
+            let name = format!("f32-{components}x{dims}-{}.bin", case.name());
+            std::fs::write(directory.join(&name), problem.f32_bytes())?;
+            println!("{name}");
+        }
+    }
+    Ok(())
+}

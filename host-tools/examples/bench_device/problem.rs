@@ -1,0 +1,144 @@
+//! A mixture, feature vectors and what comes of them in f64.
+
+use crate::draw::Draw;
+
+/// Classes of every problem: healthy and four faults.
+const CLASSES: usize = 5;
+/// Feature vectors of a problem; what varies with the vector is averaged.
+const VECTORS: usize = 8;
+/// First word of a file.
+const MAGIC: [u8; 4] = *b"BNCH";
+
+/// How the components lie to one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// Apart, as the states of a machine do: means by chance with a standard deviation of one,
+    /// those of the components from 0.5 to 1. The vectors are drawn from the mixture.
+    Clustered,
+    /// All in one place, so that every component has its share in every vector.
+    Worst,
+}
+
+impl Case {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Clustered => "clustered",
+            Self::Worst => "worst",
+        }
+    }
+
+    fn number(self) -> u32 {
+        match self {
+            Self::Clustered => 1,
+            Self::Worst => 2,
+        }
+    }
+
+    /// Standard deviation of the means, and the range of the components' own.
+    fn spread(self) -> (f64, [f64; 2]) {
+        match self {
+            Self::Clustered => (1.0, [0.5, 1.0]),
+            Self::Worst => (0.02, [0.98, 1.0]),
+        }
+    }
+}
+
+/// A mixture as the device stores it, and vectors to evaluate it at.
+pub(crate) struct Problem {
+    case: Case,
+    dims: usize,
+    constants: Vec<f32>,
+    /// For each component r, then m.
+    whitening: Vec<f32>,
+    labels: Vec<f32>,
+    vectors: Vec<Vec<f32>>,
+}
+
+/// Results for one vector.
+struct Reference {
+    log_likelihood: f64,
+    posterior: Vec<f64>,
+    responsibilities: Vec<f64>,
+}
+
+impl Problem {
+    pub(crate) fn draw(components: usize, dims: usize, case: Case) -> Self {
+        let mut draw = Draw::new((components * 10_000 + dims) as u64);
+        let (spread, [narrow, wide]) = case.spread();
+        let means: Vec<f64> = (0..components * dims).map(|_| spread * draw.normal()).collect();
+        let stds: Vec<f64> = (0..components * dims).map(|_| draw.uniform(narrow, wide)).collect();
+        let mut problem = Self {
+            case,
+            dims,
+            constants: Vec::new(),
+            whitening: Vec::new(),
+            labels: Vec::new(),
+            vectors: Vec::new(),
+        };
+        let half_ln_tau = 0.5 * std::f64::consts::TAU.ln();
+        for k in 0..components {
+            let (mean, std) = (&means[k * dims..][..dims], &stds[k * dims..][..dims]);
+            let ln_volume: f64 = std.iter().map(|std| half_ln_tau + std.ln()).sum();
+            problem.constants.push((-(components as f64).ln() - ln_volume) as f32);
+            problem.whitening.extend(std.iter().map(|std| (1.0 / std) as f32));
+            problem.whitening.extend(mean.iter().zip(std).map(|(mean, std)| (-mean / std) as f32));
+            let class = |c| if c == k % CLASSES { 1.0 } else { 0.0 };
+            problem.labels.extend((0..CLASSES).map(class));
+        }
+        for _ in 0..VECTORS {
+            let at = draw.below(components) * dims;
+            let x = (at..at + dims).map(|i| (means[i] + stds[i] * draw.normal()) as f32);
+            problem.vectors.push(x.collect());
+        }
+        problem
+    }
+
+    /// By the definitions, from the numbers as they are stored.
+    fn reference(&self, x: &[f32]) -> Reference {
+        let scores: Vec<f64> = self
+            .constants
+            .iter()
+            .zip(self.whitening.chunks_exact(2 * self.dims))
+            .map(|(constant, whitening)| {
+                let (r, m) = whitening.split_at(self.dims);
+                let square = |((r, m), x): ((&f32, &f32), &f32)| {
+                    (f64::from(*r) * f64::from(*x) + f64::from(*m)).powi(2)
+                };
+                f64::from(*constant) - 0.5 * r.iter().zip(m).zip(x).map(square).sum::<f64>()
+            })
+            .collect();
+        let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = scores.iter().map(|score| (score - largest).exp()).sum();
+        let log_likelihood = largest + sum.ln();
+        let responsibilities: Vec<f64> =
+            scores.iter().map(|score| (score - log_likelihood).exp()).collect();
+        let mut posterior = vec![0.0; CLASSES];
+        for (r, row) in responsibilities.iter().zip(self.labels.chunks_exact(CLASSES)) {
+            for (p, label) in posterior.iter_mut().zip(row) {
+                *p += r * f64::from(*label);
+            }
+        }
+        Reference { log_likelihood, posterior, responsibilities }
+    }
+
+    /// The file that `firmware_examples::bench::problem` reads.
+    pub(crate) fn f32_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let counts = [self.constants.len(), self.dims, CLASSES, self.vectors.len(), 0];
+        let words = counts.map(|count| count as u32).into_iter().chain([self.case.number(), 0]);
+        bytes.extend(words.flat_map(u32::to_le_bytes));
+        let mut put = |floats: &[f32]| bytes.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
+        put(&self.constants);
+        put(&self.whitening);
+        put(&self.labels);
+        let rounded = |x: &[f64]| x.iter().map(|x| *x as f32).collect::<Vec<_>>();
+        for x in &self.vectors {
+            let reference = self.reference(x);
+            put(x);
+            put(&[reference.log_likelihood as f32]);
+            put(&rounded(&reference.posterior));
+            put(&rounded(&reference.responsibilities));
+        }
+        bytes
+    }
+}
