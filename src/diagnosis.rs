@@ -42,10 +42,11 @@ pub fn diagnose(
     let gate_components = gate.map_or(0, |gate| gate.components);
     let (gate_scores, scores) =
         responsibilities.split_at_mut_checked(gate_components).unwrap_or_default();
+    let (gate_mixture, types) = model.mixture().split_at(gate_components);
     let mut x = z;
     let mut gate_log_likelihood = None;
     if let Some(gate) = gate {
-        mixture::log_densities(model.components(), z, gate_scores);
+        gate_mixture.log_densities(z, gate_scores);
         let log_likelihood = mixture::responsibilities(gate_scores);
         gate_log_likelihood = Some(log_likelihood);
         if log_likelihood >= gate.log_likelihood_min {
@@ -65,7 +66,7 @@ pub fn diagnose(
         let label = Label::UnknownFault;
         return Diagnosis { label, gate_log_likelihood, log_likelihood: None };
     }
-    mixture::log_densities(model.components().skip(gate_components), x, scores);
+    types.log_densities(x, scores);
     let log_likelihood = mixture::responsibilities(scores);
     let labels = model.labels().get(gate_components * posterior.len()..).unwrap_or(&[]);
     label::posterior(scores, labels, posterior);

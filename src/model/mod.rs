@@ -10,6 +10,7 @@ mod parse;
 
 pub use error::ModelError;
 
+use crate::mixture::Mixture;
 use crate::orders::{Orders, ShaftSpeedError};
 
 /// A checked model file, borrowed from where it lies.
@@ -200,6 +201,11 @@ impl<'a> Model<'a> {
                 Component { constant: *constant, scale, offset }
             },
         )
+    }
+
+    /// All components as one mixture, in file order.
+    pub fn mixture(&self) -> Mixture<'a> {
+        Mixture::new(self.constants, self.whitening, self.shift.len())
     }
 
     /// Label table: a row of class probabilities per component.

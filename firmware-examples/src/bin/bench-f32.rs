@@ -12,8 +12,8 @@ use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, exit};
 use panic_never as _;
-use rebearing::model::Component;
-use rebearing::{label, mixture};
+use rebearing::label;
+use rebearing::mixture::{self, Mixture};
 
 /// Room for the largest problem.
 const COMPONENTS: usize = 128;
@@ -74,13 +74,8 @@ fn infer(
     scores: &mut [f32],
     posterior: &mut [f32],
 ) -> (f32, usize) {
-    let dims = problem.dims;
-    let whitening = problem.whitening.chunks_exact((2 * dims).max(1));
-    let components = problem.constants.iter().zip(whitening).map(|(constant, whitening)| {
-        let (scale, offset) = whitening.split_at_checked(dims).unwrap_or_default();
-        Component { constant: *constant, scale, offset }
-    });
-    mixture::log_densities(components, vector.x, scores);
+    let mixture = Mixture::new(problem.constants, problem.whitening, problem.dims);
+    mixture.log_densities(vector.x, scores);
     let log_likelihood = mixture::responsibilities(scores);
     label::posterior(scores, problem.labels, posterior);
     (log_likelihood, label::map_class(posterior))
