@@ -16,6 +16,8 @@
 //! By Arm's timing of the Cortex-M4, VMLA takes three cycles and VMUL with VADD two: only
 //! instructions are measured here, and in cycles the longer loop may be the shorter one.
 
+#![allow(clippy::inline_always, reason = "called in a loop over the components")]
+
 /// Dimensions that are loaded at once.
 pub const BLOCK: usize = 8;
 
@@ -26,17 +28,23 @@ use safe as blocks;
 #[cfg(all(feature = "asm", target_arch = "arm", target_abi = "eabihf"))]
 use vldm as blocks;
 
-/// Σ t² over the dimensions of `x`, for the four components in `rows`.
+/// Adds Σ t² over the dimensions of `x` to the sums of the four components from `rows` on.
 ///
-/// A component has a row of `dims` scales and `dims` offsets; `x` may have fewer dimensions than
-/// it. Rows that are too short give zeros.
+/// A component has a row of `dims` scales and `dims` offsets, and the next one follows; `rows`
+/// starts with the scale for the first number of `x`. Rows that are too short give `sums`.
 #[inline(always)]
-pub(crate) fn squares_of_four(x: &[f32], rows: &[f32], dims: usize) -> [f32; 4] {
-    if x.len() > dims || rows.len() / 8 < dims {
-        return [0.0; 4];
+pub(crate) fn add_squares_of_four(
+    x: &[f32],
+    rows: &[f32],
+    dims: usize,
+    sums: [f32; 4],
+) -> [f32; 4] {
+    // The last offset stands 7·dims behind the scale of the first component.
+    if x.len() > rows.len().saturating_sub(7 * dims) {
+        return sums;
     }
     let (whole, rest) = x.as_chunks();
-    let mut sums = blocks::of_four(whole, rows, dims);
+    let mut sums = blocks::add_four(whole, rows, dims, sums);
     if !rest.is_empty() {
         for (k, sum) in sums.iter_mut().enumerate() {
             let row = rows.get(2 * k * dims..).unwrap_or_default();
@@ -58,7 +66,10 @@ pub(crate) fn add_squares(x: &[f32], row: &[f32], dims: usize, sum: f32) -> f32 
     if rest.is_empty() { sum } else { add_rest(whole.len() * BLOCK, rest, row, dims, sum) }
 }
 
-/// The dimensions behind the `done` of the whole blocks.
+/// The dimensions behind the `done` of the whole blocks; out of the way of the models that have
+/// none.
+#[cold]
+#[inline(never)]
 fn add_rest(done: usize, x: &[f32], row: &[f32], dims: usize, mut sum: f32) -> f32 {
     let scale = row.get(done..).unwrap_or_default();
     let offset = row.get(dims + done..).unwrap_or_default();
@@ -75,17 +86,27 @@ mod safe {
     use super::{BLOCK, Block};
 
     #[inline(always)]
-    pub(super) fn of_four(x: &[Block], rows: &[f32], dims: usize) -> [f32; 4] {
-        let (ab, cd) = rows.split_at_checked(4 * dims).unwrap_or_default();
-        let [[a, b], [c, d]] = [of_two(x, ab, dims), of_two(x, cd, dims)];
+    pub(super) fn add_four(
+        x: &[Block],
+        rows: &[f32],
+        dims: usize,
+        [a, b, c, d]: [f32; 4],
+    ) -> [f32; 4] {
+        let [a, b] = add_two(x, rows, dims, [a, b]);
+        let rows = rows.get(4 * dims..).unwrap_or_default();
+        let [c, d] = add_two(x, rows, dims, [c, d]);
         [a, b, c, d]
     }
 
     /// Four at once would take more pointers than there are registers.
     #[inline(always)]
-    fn of_two(x: &[Block], rows: &[f32], dims: usize) -> [f32; 2] {
-        let (a, b) = rows.split_at_checked(2 * dims).unwrap_or_default();
-        let (mut sum_a, mut sum_b) = (0.0, 0.0);
+    fn add_two(
+        x: &[Block],
+        rows: &[f32],
+        dims: usize,
+        [mut sum_a, mut sum_b]: [f32; 2],
+    ) -> [f32; 2] {
+        let (a, b) = (rows, rows.get(2 * dims..).unwrap_or_default());
         for (x, ((ra, ma), (rb, mb))) in x.iter().zip(row(a, dims).zip(row(b, dims))) {
             for i in 0..BLOCK {
                 let ta = ra[i] * x[i] + ma[i];

@@ -21,13 +21,19 @@
 //! of the others are the same bits as in the full evaluation, because they are summed in the same
 //! order.
 
+#![allow(clippy::inline_always, reason = "the kernel is called from few places, in a loop")]
+
 use core::f32::consts::LN_2;
 
-use crate::kernel::{add_squares, squares_of_four};
+use crate::kernel::{BLOCK, add_squares, add_squares_of_four};
 use crate::math;
 
-/// The least that a component must lie under the best one, beside ln K, to be dropped, in nats.
-const MARGIN: f32 = 20.0;
+/// How far under the best one a component must lie to be dropped, in nats: 20 + ln K or a little
+/// more.
+pub fn margin(components: usize) -> f32 {
+    // The bit length of a number is at least its log2, and cheaper.
+    20.0 + LN_2 * (usize::BITS - components.leading_zeros()) as f32
+}
 
 /// Diagonal Gaussians over the same features, whitened, as they lie in the model file.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,49 +95,90 @@ impl<'m> Mixture<'m> {
                 leader = k;
             }
         }
-        let best = self.finish(leader, lead, rest, scores);
-        // The bit length of K is at least log2 K, and cheaper.
-        let bits = usize::BITS - self.len().leading_zeros();
-        let least = best - (MARGIN + LN_2 * bits as f32);
+        let Some(sum) = scores.get_mut(leader) else { return };
+        self.settle(leader, lead, rest, f32::NEG_INFINITY, sum);
+        let least = *sum - margin(self.len());
 
-        for (k, constant) in self.constants.iter().enumerate() {
-            let Some(sum) = scores.get_mut(k) else { return };
-            if k == leader {
+        let (fours, singles) = scores.as_chunks_mut();
+        let mut k = 0;
+        for (scores, constants) in fours.iter_mut().zip(self.constants.as_chunks().0) {
+            let bounds = weighted(*scores, constants);
+            // The leader's score is none of a sum, so that its four never are all undecided.
+            let led = leader.wrapping_sub(k) < 4;
+            if !led && bounds.iter().all(|bound| *bound >= least) {
+                let rows = self.whitening.get(2 * self.dims * k + lead..).unwrap_or_default();
+                let sums = add_squares_of_four(rest, rows, self.dims, *scores);
+                *scores = weighted(sums, constants);
+                k += 4;
                 continue;
             }
-            if constant - 0.5 * *sum < least {
-                *sum = f32::NEG_INFINITY;
-            } else {
-                self.finish(k, lead, rest, scores);
+            for (score, bound) in scores.iter_mut().zip(bounds) {
+                if k != leader {
+                    if bound < least {
+                        *score = f32::NEG_INFINITY;
+                    } else {
+                        self.settle(k, lead, rest, least, score);
+                    }
+                }
+                k += 1;
             }
         }
+        for score in singles {
+            if k != leader {
+                self.settle(k, lead, rest, least, score);
+            }
+            k += 1;
+        }
+    }
+
+    /// Turns the sum of component `k` over the first `lead` features into its score, or into −∞
+    /// as soon as the score can be seen to lie under `least`.
+    #[inline(never)]
+    fn settle(&self, k: usize, lead: usize, rest: &[f32], least: f32, score: &mut f32) {
+        let Some(constant) = self.constants.get(k) else { return };
+        let mut row = self.whitening.get(2 * self.dims * k + lead..).unwrap_or_default();
+        let mut sum = *score;
+        // A look takes as much as twenty features: not too many of them, nor too few features each.
+        let step = (rest.len() / 4).next_multiple_of(BLOCK).max(4 * BLOCK);
+        for x in rest.chunks(step) {
+            if constant - 0.5 * sum < least {
+                *score = f32::NEG_INFINITY;
+                return;
+            }
+            sum = add_squares(x, row, self.dims, sum);
+            row = row.get(x.len()..).unwrap_or_default();
+        }
+        *score = constant - 0.5 * sum;
     }
 
     /// Writes Σ t² over the dimensions of `x`, which may be the first few, for each component.
     #[inline(always)]
     fn write_squares(&self, x: &[f32], sums: &mut [f32]) {
-        let (fours, rest) = sums.as_chunks_mut::<4>();
+        let (fours, rest) = sums.as_chunks_mut();
         let mut rows = self.whitening;
         for sums in fours {
-            let (four, after) = rows.split_at_checked(8 * self.dims).unwrap_or_default();
-            *sums = squares_of_four(x, four, self.dims);
-            rows = after;
+            *sums = add_squares_of_four(x, rows, self.dims, [0.0; 4]);
+            rows = rows.get(8 * self.dims..).unwrap_or_default();
         }
         for sum in rest {
             *sum = add_squares(x, rows, self.dims, 0.0);
             rows = rows.get(2 * self.dims..).unwrap_or_default();
         }
     }
+}
 
-    /// Turns the sum of component `k` over the first `lead` features into its score.
-    #[inline(always)]
-    fn finish(&self, k: usize, lead: usize, rest: &[f32], scores: &mut [f32]) -> f32 {
-        let Some((score, constant)) = scores.get_mut(k).zip(self.constants.get(k)) else {
-            return f32::NEG_INFINITY;
-        };
-        let row = self.whitening.get(2 * self.dims * k + lead..).unwrap_or_default();
-        *score = constant - 0.5 * add_squares(rest, row, self.dims, *score);
-        *score
+/// Scores of four components from their sums and constants.
+#[inline(always)]
+fn weighted([a, b, c, d]: [f32; 4], [ka, kb, kc, kd]: &[f32; 4]) -> [f32; 4] {
+    [ka - 0.5 * a, kb - 0.5 * b, kc - 0.5 * c, kd - 0.5 * d]
+}
+
+/// Writes the features of `x` in the given order: `out[i] = x[order[i]]`, as far as there are any.
+pub fn reorder(x: &[f32], order: &[u32], out: &mut [f32]) {
+    for (out, index) in out.iter_mut().zip(order) {
+        // A model's order names features that are there.
+        let Some(x) = x.get(*index as usize) else { return };
+        *out = *x;
     }
 }
 

@@ -8,6 +8,7 @@ use thiserror::Error;
 use zerocopy::IntoBytes;
 
 use crate::front_end::FrontEndSettings;
+use crate::lead::Leading;
 use crate::mixture::{Covariance, LabelledMixture, Mixture};
 
 /// Everything that goes into a model file, in full precision.
@@ -168,6 +169,15 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
             put_floats(out, [orders.first, orders.width].map(f64::from));
         });
     }
+    let leading = contents.mixture.and_then(|labelled| Leading::choose(&labelled.mixture));
+    // The smallest models are evaluated in full.
+    let leading = leading.filter(Leading::pays);
+    if let Some(leading) = &leading {
+        for component in &mut components {
+            component.scale = leading.order.iter().map(|i| component.scale[*i]).collect();
+            component.offset = leading.order.iter().map(|i| component.offset[*i]).collect();
+        }
+    }
     section(&mut file, format::SCALING, |out| {
         put_floats(out, contents.shift.iter().map(|x| f64::from(*x)));
         put_floats(out, contents.scale.iter().map(|x| f64::from(*x)));
@@ -195,6 +205,12 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
             put_words(out, [gate.mixture.weights.len() as u32]);
             put_floats(out, [gate.log_likelihood_min]);
             put_words(out, [if gate.direction { format::GATE_DIRECTION } else { 0 }]);
+        });
+    }
+    if let Some(leading) = &leading {
+        section(&mut file, format::LEAD, |out| {
+            put_words(out, [leading.lead as u32]);
+            put_words(out, leading.order.iter().map(|feature| *feature as u32));
         });
     }
     section(&mut file, format::PROVENANCE, |out| {

@@ -18,13 +18,18 @@ struct Sums {
 }
 
 unsafe extern "C" {
-    /// Σ t² over `blocks` blocks of x for four components: the scales of the first at `row`, its
-    /// offsets `stride` bytes further, the scales of the next another `stride` further, and so on.
-    fn rebearing_squares_of_four(
+    /// Adds Σ t² over `blocks` blocks of x for four components: the scales of the first at `row`,
+    /// its offsets `stride` bytes further, the scales of the next another `stride` further, and so
+    /// on.
+    fn rebearing_add_squares_of_four(
         x: *const Block,
         row: *const f32,
         stride: usize,
         blocks: usize,
+        a: f32,
+        b: f32,
+        c: f32,
+        d: f32,
     ) -> Sums;
 
     /// The same for one component, onto `sum`.
@@ -37,17 +42,18 @@ unsafe extern "C" {
     ) -> f32;
 }
 
-/// The caller has seen to it that `rows` has 8·`dims` numbers, and that `x` has no more than `dims`.
+/// The caller has seen to it that `rows` has 7·`dims` more numbers than `x`.
 #[inline(always)]
-pub(super) fn of_four(x: &[Block], rows: &[f32], dims: usize) -> [f32; 4] {
+pub(super) fn add_four(x: &[Block], rows: &[f32], dims: usize, [a, b, c, d]: [f32; 4]) -> [f32; 4] {
     if x.is_empty() {
-        return [0.0; 4];
+        return [a, b, c, d];
     }
+    let (x, blocks) = (x.as_ptr(), x.len());
     // SAFETY: the function reads as many numbers as `x` has from `rows` on, `dims` further on, and
     // so on to 7·`dims`; all of them are in `rows`. It reads at least one block, which is there,
     // and writes no memory.
     let Sums { a, b, c, d } =
-        unsafe { rebearing_squares_of_four(x.as_ptr(), rows.as_ptr(), 4 * dims, x.len()) };
+        unsafe { rebearing_add_squares_of_four(x, rows.as_ptr(), 4 * dims, blocks, a, b, c, d) };
     [a, b, c, d]
 }
 
@@ -87,11 +93,11 @@ global_asm!(
     "vmla.f32 \\sum, s23, s23",
     ".endm",
     "",
-    ".section .text.rebearing_squares_of_four, \"ax\", %progbits",
-    ".global rebearing_squares_of_four",
-    ".type rebearing_squares_of_four, %function",
+    ".section .text.rebearing_add_squares_of_four, \"ax\", %progbits",
+    ".global rebearing_add_squares_of_four",
+    ".type rebearing_add_squares_of_four, %function",
     ".thumb_func",
-    "rebearing_squares_of_four:",
+    "rebearing_add_squares_of_four:",
     "push {{r4-r10, lr}}",
     "vpush {{s16-s27}}",
     "add r4, r1, r2",
@@ -101,11 +107,10 @@ global_asm!(
     "add r8, r7, r2",
     "add r9, r8, r2",
     "add r10, r9, r2",
-    "mov r2, #0",
-    "vmov s24, r2",
-    "vmov s25, r2",
-    "vmov s26, r2",
-    "vmov s27, r2",
+    "vmov.f32 s24, s0",
+    "vmov.f32 s25, s1",
+    "vmov.f32 s26, s2",
+    "vmov.f32 s27, s3",
     "1:",
     "vldmia r0!, {{s0-s7}}",
     "rebearing_component r1, r4, s24",
@@ -120,7 +125,7 @@ global_asm!(
     "vmov.f32 s3, s27",
     "vpop {{s16-s27}}",
     "pop {{r4-r10, pc}}",
-    ".size rebearing_squares_of_four, . - rebearing_squares_of_four",
+    ".size rebearing_add_squares_of_four, . - rebearing_add_squares_of_four",
     "",
     ".section .text.rebearing_add_squares, \"ax\", %progbits",
     ".global rebearing_add_squares",

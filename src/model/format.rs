@@ -33,6 +33,8 @@ pub const NAMES: [u8; 4] = *b"NAME";
 pub const THRESHOLDS: [u8; 4] = *b"THRS";
 /// Gate components, gate threshold, flags; absent in a model without a gate.
 pub const GATE: [u8; 4] = *b"GATE";
+/// Leading features and the order of all; absent in a model that evaluates every component in full.
+pub const LEAD: [u8; 4] = *b"LEAD";
 /// Tool version, source, target, hash of what the model was fitted from.
 pub const PROVENANCE: [u8; 4] = *b"PROV";
 
@@ -52,6 +54,8 @@ pub const THRESHOLDS_WORDS: usize = 1;
 pub const GATE_WORDS: usize = 3;
 /// Flag of the gate section: the other components take the direction of the features.
 pub const GATE_DIRECTION: u32 = 1;
+/// Words in the lead section before the order.
+pub const LEAD_WORDS: usize = 1;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.

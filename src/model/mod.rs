@@ -31,6 +31,7 @@ pub struct Model<'a> {
     healthy: u32,
     log_likelihood_min: f32,
     gate: Option<Gate>,
+    lead: Option<Lead<'a>>,
 }
 
 /// How samples become features.
@@ -102,13 +103,23 @@ pub struct Gate {
     pub direction: bool,
 }
 
+/// The order of the features in a model that drops components early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Lead<'a> {
+    /// Features that all components but the gate's are scored on before any is dropped.
+    pub features: usize,
+    /// For each place in the model's order the feature that stands there.
+    pub order: &'a [u32],
+}
+
 /// One diagonal Gaussian of the mixture, whitened.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Component<'a> {
     /// ln weight − ½·dims·ln 2π − Σ ln σ.
     pub constant: f32,
-    /// 1/σ per feature.
+    /// 1/σ per feature, in the order of [`Model::lead`] if the model has one.
     pub scale: &'a [f32],
     /// −μ/σ per feature.
     pub offset: &'a [f32],
@@ -190,6 +201,12 @@ impl<'a> Model<'a> {
     /// The gate, if the model has one.
     pub fn gate(&self) -> Option<Gate> {
         self.gate
+    }
+
+    /// How components are dropped early, if the model says so; the components then have their
+    /// features in its order.
+    pub fn lead(&self) -> Option<Lead<'a>> {
+        self.lead
     }
 
     /// Components in file order: those of the gate, then those that tell classes apart.

@@ -3,7 +3,7 @@
 use zerocopy::FromBytes;
 
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
-use super::{FrontEnd, Gate, Model, ModelError, Texts};
+use super::{FrontEnd, Gate, Lead, Model, ModelError, Texts};
 use crate::orders::Orders;
 use crate::spectrum::FFT_LENGTHS;
 
@@ -102,6 +102,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         Some(payload) => Some(gate(payload, &counts, labels, healthy)?),
         None => None,
     };
+    let lead = match sections.lead {
+        Some(payload) => Some(lead(payload, dims)?),
+        None => None,
+    };
     let (hash, provenance) = sections.provenance.split_first_chunk().ok_or(length_error(
         format::PROVENANCE,
         format::HASH_LEN,
@@ -123,6 +127,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         healthy,
         log_likelihood_min: thresholds.first().copied().unwrap_or(f32::MIN),
         gate,
+        lead,
     })
 }
 
@@ -137,12 +142,13 @@ struct Sections<'a> {
     names: &'a [u8],
     thresholds: &'a [u8],
     gate: Option<&'a [u8]>,
+    lead: Option<&'a [u8]>,
     provenance: &'a [u8],
 }
 
 impl<'a> Sections<'a> {
     fn walk(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        const TAGS: [[u8; 4]; 10] = [
+        const TAGS: [[u8; 4]; 11] = [
             format::COUNTS,
             format::FRONT_END,
             format::ORDERS,
@@ -152,9 +158,10 @@ impl<'a> Sections<'a> {
             format::NAMES,
             format::THRESHOLDS,
             format::GATE,
+            format::LEAD,
             format::PROVENANCE,
         ];
-        let mut found: [Option<&[u8]>; 10] = [None; 10];
+        let mut found: [Option<&[u8]>; 11] = [None; 11];
         let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
         while !rest.is_empty() {
             let Some((header, after)) = rest.split_first_chunk::<SECTION_HEADER_LEN>() else {
@@ -193,6 +200,7 @@ impl<'a> Sections<'a> {
             names,
             thresholds,
             gate,
+            lead,
             provenance,
         ] = found;
         let need =
@@ -207,6 +215,7 @@ impl<'a> Sections<'a> {
             names: need(names, format::NAMES)?,
             thresholds: need(thresholds, format::THRESHOLDS)?,
             gate,
+            lead,
             provenance: need(provenance, format::PROVENANCE)?,
         })
     }
@@ -336,6 +345,24 @@ fn gate(payload: &[u8], counts: &Counts, labels: &[f32], healthy: u32) -> Result
         }
     }
     Ok(Gate { components, log_likelihood_min, direction: flags & format::GATE_DIRECTION != 0 })
+}
+
+fn lead(payload: &[u8], dims: usize) -> Result<Lead<'_>, ModelError> {
+    let words = words(format::LEAD, payload, format::LEAD_WORDS + dims)?;
+    let &[features, ref order @ ..] = words else {
+        return Err(length_error(format::LEAD, 4 * format::LEAD_WORDS, payload));
+    };
+    let features = features as usize;
+    if !(1..=dims).contains(&features) {
+        return Err(ModelError::OutOfRange { field: "leading features", index: 0 });
+    }
+    // Each feature once: every feature is named, and there are as many names as features.
+    for feature in 0..dims {
+        if !order.contains(&(feature as u32)) {
+            return Err(ModelError::OutOfRange { field: "order of the features", index: feature });
+        }
+    }
+    Ok(Lead { features, order })
 }
 
 fn length_error(tag: [u8; 4], needs: usize, payload: &[u8]) -> ModelError {

@@ -1,7 +1,7 @@
 //! A mixture, feature vectors and what a reference in f64 makes of them, in the MODEL region.
 //!
-//! Little-endian: eight words (magic, components K, dims D, classes C, vectors, dims of the first
-//! phase, case, zero), then as f32 constant[K], for each component r[D] and m[D], label[K][C], and
+//! Little-endian: eight words (magic, components K, dims D, classes C, vectors, leading
+//! dims, case, zero), u32 order[D], then as f32 constant[K], for each component r[D] and m[D], label[K][C], and
 //! for each vector x[D], log-likelihood, posterior[C], responsibility[K]. The host writes it
 //! (`bench_device`) and QEMU puts it where a model would lie.
 
@@ -20,8 +20,10 @@ pub struct Problem<'a> {
     pub dims: usize,
     /// Classes.
     pub classes: usize,
-    /// Dims of the first phase.
+    /// Dims that all components are scored on before any is dropped; 0 to drop none.
     pub lead: usize,
+    /// The dims in the order that the components have them.
+    pub order: &'a [u32],
     /// `clustered` or `worst`.
     pub case: &'static str,
     /// A constant for each component.
@@ -57,6 +59,8 @@ impl<'a> Problem<'a> {
         };
         let [components, dims, classes, vectors, lead] =
             [components, dims, classes, vectors, lead].map(|count| count as usize);
+        let (order, rest) = rest.split_at_checked(4 * dims)?;
+        let order = <[u32]>::ref_from_bytes(order).ok()?;
         let rest = <[f32]>::ref_from_bytes(rest.get(..rest.len() & !3)?).ok()?;
         let (constants, rest) = rest.split_at_checked(components)?;
         let (whitening, rest) = rest.split_at_checked(2 * components * dims)?;
@@ -67,7 +71,18 @@ impl<'a> Problem<'a> {
             2 => "worst",
             _ => return None,
         };
-        Some(Self { components, dims, classes, lead, case, constants, whitening, labels, vectors })
+        Some(Self {
+            components,
+            dims,
+            classes,
+            lead,
+            order,
+            case,
+            constants,
+            whitening,
+            labels,
+            vectors,
+        })
     }
 
     /// Bytes of the mixture and its labels.

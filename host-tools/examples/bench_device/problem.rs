@@ -1,5 +1,9 @@
 //! A mixture, feature vectors and what comes of them in f64.
 
+use ndarray::{Array1, Array2};
+use rebearing_host::lead::Leading;
+use rebearing_host::mixture::{Covariance, Mixture};
+
 use crate::draw::Draw;
 
 /// Classes of every problem: healthy and four faults.
@@ -27,7 +31,7 @@ impl Case {
         }
     }
 
-    fn number(self) -> u32 {
+    fn number(self) -> usize {
         match self {
             Self::Clustered => 1,
             Self::Worst => 2,
@@ -47,6 +51,7 @@ impl Case {
 pub(crate) struct Problem {
     case: Case,
     dims: usize,
+    leading: Leading,
     constants: Vec<f32>,
     /// For each component r, then m.
     whitening: Vec<f32>,
@@ -67,9 +72,25 @@ impl Problem {
         let (spread, [narrow, wide]) = case.spread();
         let means: Vec<f64> = (0..components * dims).map(|_| spread * draw.normal()).collect();
         let stds: Vec<f64> = (0..components * dims).map(|_| draw.uniform(narrow, wide)).collect();
+        let table = |numbers: &[f64]| {
+            Array2::from_shape_fn((components, dims), |(k, i)| numbers[k * dims + i])
+        };
+        let mixture = Mixture {
+            weights: Array1::from_elem(components, 1.0 / components as f64),
+            means: table(&means),
+            covariance: Covariance::Diagonal(table(&stds).mapv(|std| std * std)),
+        };
+        let mut leading = Leading::choose(&mixture).expect("more than one block of features");
+        leading.lead = match case {
+            Case::Clustered if leading.pays() => leading.lead,
+            Case::Clustered => 0,
+            // Nobody would lead such a mixture; the question is what it takes if one does.
+            Case::Worst => Self::draw(components, dims, Case::Clustered).leading.lead,
+        };
         let mut problem = Self {
             case,
             dims,
+            leading,
             constants: Vec::new(),
             whitening: Vec::new(),
             labels: Vec::new(),
@@ -80,8 +101,9 @@ impl Problem {
             let (mean, std) = (&means[k * dims..][..dims], &stds[k * dims..][..dims]);
             let ln_volume: f64 = std.iter().map(|std| half_ln_tau + std.ln()).sum();
             problem.constants.push((-(components as f64).ln() - ln_volume) as f32);
-            problem.whitening.extend(std.iter().map(|std| (1.0 / std) as f32));
-            problem.whitening.extend(mean.iter().zip(std).map(|(mean, std)| (-mean / std) as f32));
+            let order = &problem.leading.order;
+            problem.whitening.extend(order.iter().map(|i| (1.0 / std[*i]) as f32));
+            problem.whitening.extend(order.iter().map(|i| (-mean[*i] / std[*i]) as f32));
             let class = |c| if c == k % CLASSES { 1.0 } else { 0.0 };
             problem.labels.extend((0..CLASSES).map(class));
         }
@@ -101,10 +123,11 @@ impl Problem {
             .zip(self.whitening.chunks_exact(2 * self.dims))
             .map(|(constant, whitening)| {
                 let (r, m) = whitening.split_at(self.dims);
-                let square = |((r, m), x): ((&f32, &f32), &f32)| {
-                    (f64::from(*r) * f64::from(*x) + f64::from(*m)).powi(2)
+                let square = |((r, m), i): ((&f32, &f32), &usize)| {
+                    (f64::from(*r) * f64::from(x[*i]) + f64::from(*m)).powi(2)
                 };
-                f64::from(*constant) - 0.5 * r.iter().zip(m).zip(x).map(square).sum::<f64>()
+                let order = &self.leading.order;
+                f64::from(*constant) - 0.5 * r.iter().zip(m).zip(order).map(square).sum::<f64>()
             })
             .collect();
         let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -124,9 +147,11 @@ impl Problem {
     /// The file that `firmware_examples::bench::problem` reads.
     pub(crate) fn f32_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        let counts = [self.constants.len(), self.dims, CLASSES, self.vectors.len(), 0];
-        let words = counts.map(|count| count as u32).into_iter().chain([self.case.number(), 0]);
-        bytes.extend(words.flat_map(u32::to_le_bytes));
+        let counts = [self.constants.len(), self.dims, CLASSES, self.vectors.len()];
+        let order = self.leading.order.iter().copied();
+        let words =
+            counts.into_iter().chain([self.leading.lead, self.case.number(), 0]).chain(order);
+        bytes.extend(words.flat_map(|word| (word as u32).to_le_bytes()));
         let mut put = |floats: &[f32]| bytes.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
         put(&self.constants);
         put(&self.whitening);
