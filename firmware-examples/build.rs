@@ -23,6 +23,10 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     println!("cargo::rustc-env=BOARD_MEGAHERTZ={}", board.megahertz);
     println!("cargo::rustc-link-search={}", out.display());
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
+    println!("cargo::rerun-if-env-changed=BENCH_EMLEARN");
+    if let Ok(object) = env::var("BENCH_EMLEARN") {
+        println!("cargo::rustc-link-arg-bin=bench-emlearn={object}");
+    }
     // Sections on their own pages would leave holes between vector table and code.
     println!("cargo::rustc-link-arg-bins=--nmagic");
     Ok(())

@@ -38,6 +38,16 @@ pub(crate) fn build_with(
     Ok(directory.join(target).join("release").join(name))
 }
 
+/// Builds the bench's binary that emlearn's `object` file is linked into.
+pub(crate) fn build_emlearn(thumb: Thumb, target: &str, object: &Path) -> Result<PathBuf, String> {
+    let name = "bench-emlearn";
+    let directory = target_dir();
+    let mut cargo = thumb.build(MANIFEST, target, &directory);
+    cargo.args(["--release", "--bin", name, "--features", "emlearn"]).env("BENCH_EMLEARN", object);
+    run(&format!("firmware {name} for {target}"), &mut cargo)?;
+    Ok(directory.join(target).join("release").join(name))
+}
+
 /// Sets up what is missing, builds the firmware for QEMU and prints where both are.
 pub(crate) fn print(json: bool) -> Result<(), String> {
     let emulator = qemu::find_or_install()?;

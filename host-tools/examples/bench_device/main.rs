@@ -1,10 +1,12 @@
 //! The host side of `cargo xtask bench device`: writes the problems that the firmware evaluates,
 //! each with the results of a reference in f64.
 //!
-//! `bench_device DIRECTORY` writes `f32-KxD-CASE.bin` for every shape and case, and prints the names.
+//! `bench_device DIRECTORY` writes `f32-KxD-CASE.bin` for every shape and case and `window.bin`, and
+//! prints the names.
 
 mod draw;
 mod problem;
+mod window;
 
 use std::path::Path;
 
@@ -14,6 +16,9 @@ use problem::{Case, Problem};
 /// Components and dims of the table's columns.
 const SHAPES: [(usize, usize); 6] =
     [(10, 16), (20, 32), (40, 64), (40, 128), (100, 128), (10, 1024)];
+
+/// Memory that the boards have outside the chip; emlearn's numbers at (10, 1024) do not fit.
+const EXTERNAL: usize = 15 << 20;
 
 fn main() -> anyhow::Result<()> {
     let directory = std::env::args().nth(1).context("which directory?")?;
@@ -25,7 +30,14 @@ fn main() -> anyhow::Result<()> {
             let name = format!("f32-{components}x{dims}-{}.bin", case.name());
             std::fs::write(directory.join(&name), problem.f32_bytes())?;
             println!("{name}");
+            if case == Case::Clustered && components * dims * dims * 4 < EXTERNAL {
+                let name = format!("emlearn-{components}x{dims}.bin");
+                std::fs::write(directory.join(&name), problem.emlearn_bytes())?;
+                println!("{name}");
+            }
         }
     }
+    std::fs::write(directory.join("window.bin"), window::bytes()?)?;
+    println!("window.bin");
     Ok(())
 }

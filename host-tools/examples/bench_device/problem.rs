@@ -166,4 +166,37 @@ impl Problem {
         }
         bytes
     }
+
+    /// The file that the firmware `bench-emlearn` reads: the first vector, and every diagonal
+    /// covariance as the Cholesky factor of a full precision matrix.
+    pub(crate) fn emlearn_bytes(&self) -> Vec<u8> {
+        let (components, dims) = (self.constants.len(), self.dims);
+        let mut bytes = b"EMLN".to_vec();
+        let counts = [components as u32, dims as u32, 0, 0, 0, 0, 0];
+        bytes.extend(counts.iter().flat_map(|count| count.to_le_bytes()));
+        let mut put = |floats: &[f32]| bytes.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
+        // In the order of the components' own numbers, the vector too.
+        let rows: Vec<(&[f32], &[f32])> =
+            self.whitening.chunks_exact(2 * dims).map(|row| row.split_at(dims)).collect();
+        for (r, m) in &rows {
+            put(&r.iter().zip(*m).map(|(r, m)| -m / r).collect::<Vec<_>>());
+        }
+        for (r, _) in &rows {
+            for (i, r) in r.iter().enumerate() {
+                let mut row = vec![0.0; dims];
+                row[i] = *r;
+                put(&row);
+            }
+        }
+        let ln_det =
+            |(r, _): &(&[f32], &[f32])| r.iter().map(|r| f64::from(*r).ln()).sum::<f64>() as f32;
+        put(&rows.iter().map(ln_det).collect::<Vec<_>>());
+        put(&vec![-(components as f32).ln(); components]);
+        let x = &self.vectors[0];
+        put(&self.leading.order.iter().map(|i| x[*i]).collect::<Vec<_>>());
+        let reference = self.reference(x);
+        put(&[reference.log_likelihood as f32]);
+        put(&reference.responsibilities.iter().map(|r| *r as f32).collect::<Vec<_>>());
+        bytes
+    }
 }

@@ -1,6 +1,6 @@
 //! The emulated boards, and running a firmware binary on one.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::bench::json::Answer;
@@ -17,8 +17,10 @@ pub(super) struct Board {
     machine: &'static str,
     /// Where the MODEL region of its memory.x starts.
     model: u32,
-    /// Flash and RAM of the real chip, where less than QEMU gives.
-    pub(super) floats_in_hardware: bool,
+    /// Whether it has a floating-point unit.
+    pub(super) floats: bool,
+    /// Where emlearn's numbers go, and how many bytes there are.
+    external: (u32, u64),
 }
 
 /// All the boards.
@@ -28,21 +30,25 @@ pub(super) const BOARDS: [Board; 3] = [
         target: M4F,
         machine: "mps2-an386",
         model: 0x0020_0000,
-        floats_in_hardware: true,
+        floats: true,
+        external: (0x2100_0000, 16 << 20),
     },
     Board {
         core: "cortex-m33",
         target: M33F,
         machine: "mps2-an505",
         model: 0x1020_0000,
-        floats_in_hardware: true,
+        floats: true,
+        external: (0x8000_0000, 16 << 20),
     },
     Board {
         core: "cortex-m0",
         target: M0,
         machine: "microbit",
         model: 0x0002_0000,
-        floats_in_hardware: false,
+        floats: false,
+        // The rest of the flash: there is nothing outside the chip.
+        external: (0x0002_0000, 128 << 10),
     },
 ];
 
@@ -52,33 +58,45 @@ impl Board {
     /// One instruction takes one nanosecond of the board's time, which is how the firmware counts
     /// them. A firmware that found a wrong result ends with an error.
     pub(super) fn run(self, qemu: &Path, elf: &Path, data: &Path) -> Result<Vec<Answer>, String> {
-        self.run_at(qemu, elf, &[(data.to_owned(), self.model)])
+        self.run_at(qemu, elf, data, self.model)
     }
 
-    /// As [`Board::run`], with files at any addresses.
-    pub(super) fn run_at(
+    /// As [`Board::run`], with the data outside the chip where there is such memory; no rows if
+    /// there is too little of it.
+    pub(super) fn run_external(
         self,
         qemu: &Path,
         elf: &Path,
-        files: &[(PathBuf, u32)],
+        data: &Path,
+    ) -> Result<Vec<Answer>, String> {
+        let (address, room) = self.external;
+        match std::fs::metadata(data) {
+            Ok(data) if data.len() > room => Ok(Vec::new()),
+            _ => self.run_at(qemu, elf, data, address),
+        }
+    }
+
+    fn run_at(
+        self,
+        qemu: &Path,
+        elf: &Path,
+        data: &Path,
+        address: u32,
     ) -> Result<Vec<Answer>, String> {
         let mut command = Command::new(qemu);
         command.args(["-M", self.machine, "-icount", "shift=0", "-display", "none"]);
         command.args(["-monitor", "none", "-serial", "none", "-chardev", "stdio,id=console"]);
         command.args(["-semihosting-config", "enable=on,target=native,chardev=console"]);
         command.arg("-kernel").arg(elf);
-        for (file, address) in files {
-            // A comma in a file name is written twice.
-            let name = file.display().to_string().replace(',', ",,");
-            let loader = format!("loader,file={name},addr={address:#x},force-raw=on");
-            command.arg("-device").arg(loader);
-        }
+        // A comma in a file name is written twice.
+        let name = data.display().to_string().replace(',', ",,");
+        command.arg("-device");
+        command.arg(format!("loader,file={name},addr={address:#x},force-raw=on"));
         let output = command.output().map_err(|error| format!("{}: {error}", qemu.display()))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let complaint = || {
-            let names: Vec<_> = files.iter().map(|(file, _)| file.display().to_string()).collect();
             let said = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
-            format!("{} on {} with {}: {}", elf.display(), self.core, names.join(", "), said.trim())
+            format!("{} on {} with {}: {}", elf.display(), self.core, data.display(), said.trim())
         };
         if !output.status.success() {
             return Err(complaint());

@@ -10,6 +10,8 @@
 //! are counted, cycles are not: QEMU has no model of the pipeline.
 
 mod boards;
+mod emlearn;
+mod quoted;
 mod report;
 mod rows;
 mod symbols;
@@ -18,13 +20,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Failure;
-use crate::bench::json::Json;
+use crate::bench::json::{Answer, Json};
 use crate::firmware;
 use crate::qemu;
 use crate::run::{capture, root, target_dir};
 use crate::toolchain::{TARGETS, Thumb};
 use boards::{BOARDS, Board};
-use rows::{Row, Stage};
+use rows::{Row, Stack, Stage};
 
 /// A firmware binary of the bench in one build.
 struct Program {
@@ -32,32 +34,71 @@ struct Program {
     features: &'static [&'static str],
     /// Whether a board has a use for it.
     suits: fn(Board) -> bool,
-    /// Which of the host's files it evaluates.
-    evaluates: fn(&str) -> bool,
+    /// How the names of the host's files begin that it evaluates.
+    files: &'static str,
     /// Parts of the names of the functions that an inference consists of.
     functions: &'static [&'static str],
 }
 
-/// All of them; another encoding or kernel is another entry.
-const PROGRAMS: [Program; 2] = [
+/// All of ours; another encoding or kernel is another entry.
+const PROGRAMS: [Program; 4] = [
     Program {
         binary: "bench-f32",
         features: &[],
         suits: |_| true,
-        evaluates: |file| file.starts_with("f32-"),
+        files: "f32-",
         functions: RUST_F32,
     },
     Program {
         binary: "bench-f32",
         features: &["asm"],
-        suits: |board| board.floats_in_hardware,
-        evaluates: |file| file.starts_with("f32-"),
+        suits: |board| board.floats,
+        files: "f32-",
+        functions: RUST_F32,
+    },
+    Program {
+        binary: "bench-window",
+        features: &[],
+        suits: |_| true,
+        files: "window",
+        functions: RUST_F32,
+    },
+    Program {
+        binary: "bench-window",
+        features: &["asm"],
+        suits: |board| board.floats,
+        files: "window",
         functions: RUST_F32,
     },
 ];
 
 /// The functions of an inference by the device crate, those of soft floating point included.
 const RUST_F32: &[&str] = &["infer", "rebearing", "libm", "__aeabi_f", "__aeabi_i2f"];
+/// The same of emlearn's.
+const C_F32: &[&str] = &["eml_", "bench_emlearn", "expf", "logf", "__math", "__aeabi_"];
+
+/// What was measured.
+#[derive(Default)]
+struct Measured {
+    rows: Vec<Row>,
+    stages: Vec<Stage>,
+    stacks: Vec<Stack>,
+}
+
+impl Measured {
+    fn add(&mut self, answers: &[Answer], code: u64) -> Result<(), String> {
+        for answer in answers {
+            if answer.text("stage").is_ok() {
+                self.stages.push(Stage::read(answer)?);
+            } else if answer.text("stack").is_ok() {
+                self.stacks.push(Stack::read(answer)?);
+            } else {
+                self.rows.push(Row::read(answer, code)?);
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Builds and runs everything, and prints the tables or one JSON object.
 pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
@@ -69,31 +110,32 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
     let emulator = qemu::find_or_install()?;
     let thumb = Thumb::for_targets(&TARGETS)?;
     let problems = Problems::write()?;
-    let mut rows: Vec<Row> = Vec::new();
-    let mut stages: Vec<Stage> = Vec::new();
+    let peer = emlearn::Emlearn::fetch()?;
+    let mut measured = Measured::default();
     for board in BOARDS {
         for program in PROGRAMS.iter().filter(|program| (program.suits)(board)) {
             let elf = firmware::build_with(thumb, program.binary, board.target, program.features)?;
             let code = symbols::code_size(&elf, program.functions)?;
-            for name in problems.names.iter().filter(|name| (program.evaluates)(name)) {
-                for answer in board.run(&emulator, &elf, &problems.directory.join(name))? {
-                    if answer.text("stage").is_ok() {
-                        stages.push(Stage::read(&answer)?);
-                    } else {
-                        rows.push(Row::read(&answer, code)?);
-                    }
-                }
+            for problem in problems.of(program.files) {
+                measured.add(&board.run(&emulator, &elf, &problem)?, code)?;
             }
         }
+        let elf = firmware::build_emlearn(thumb, board.target, &peer.compile(board)?)?;
+        let code = symbols::code_size(&elf, C_F32)?;
+        for problem in problems.of("emlearn-") {
+            measured.add(&board.run_external(&emulator, &elf, &problem)?, code)?;
+        }
     }
+    measured.rows.extend(quoted::rows());
     if json {
         let object = Json::object([
-            ("mixtures", Json::list(rows.iter().map(Row::json))),
-            ("stages", Json::list(stages.iter().map(Stage::json))),
+            ("mixtures", Json::list(measured.rows.iter().map(Row::json))),
+            ("stages", Json::list(measured.stages.iter().map(Stage::json))),
+            ("stacks", Json::list(measured.stacks.iter().map(Stack::json))),
         ]);
         println!("{object}");
     } else {
-        print!("{}", report::text(&boards::version(&emulator), &rows, &stages));
+        print!("{}", report::text(&boards::version(&emulator), &measured));
     }
     Ok(())
 }
@@ -114,6 +156,12 @@ impl Problems {
             format!("the bench's problems cannot be written to {}", show(&directory))
         })?;
         Ok(Self { directory, names: names.lines().map(str::to_owned).collect() })
+    }
+
+    /// The files whose names begin so.
+    fn of(&self, beginning: &str) -> impl Iterator<Item = PathBuf> {
+        let names = self.names.iter().filter(move |name| name.starts_with(beginning));
+        names.map(|name| self.directory.join(name))
     }
 }
 

@@ -13,9 +13,9 @@ pub(super) struct Row {
     pub(super) case: String,
     pub(super) instructions: u64,
     /// Code of the inference, and the mixture's numbers.
-    pub(super) flash: u64,
+    pub(super) flash: Option<u64>,
     /// Buffers of the inference, without the features and the stack.
-    pub(super) ram: u64,
+    pub(super) ram: Option<u64>,
 }
 
 /// One stage of a whole window.
@@ -26,6 +26,35 @@ pub(super) struct Stage {
     pub(super) kernel: String,
     pub(super) name: String,
     pub(super) instructions: u64,
+}
+
+/// What a monitor's push takes of the stack, and the monitor of RAM.
+#[derive(Debug, Clone)]
+pub(super) struct Stack {
+    pub(super) core: String,
+    pub(super) kernel: String,
+    pub(super) bytes: u64,
+    pub(super) ram: u64,
+}
+
+impl Stack {
+    pub(super) fn read(answer: &Answer) -> Result<Self, String> {
+        Ok(Self {
+            core: answer.text("core")?.to_owned(),
+            kernel: answer.text("kernel")?.to_owned(),
+            bytes: answer.number("stack")? as u64,
+            ram: answer.number("ram")? as u64,
+        })
+    }
+
+    pub(super) fn json(&self) -> Json {
+        Json::object([
+            ("core", Json::text(&self.core)),
+            ("kernel", Json::text(&self.kernel)),
+            ("stack", Json::Number(self.bytes as f64)),
+            ("ram", Json::Number(self.ram as f64)),
+        ])
+    }
 }
 
 impl Row {
@@ -39,12 +68,14 @@ impl Row {
             dims: answer.number("dims")? as usize,
             case: answer.text("case")?.to_owned(),
             instructions: answer.number("instructions")? as u64,
-            flash: code + answer.number("parameters")? as u64,
-            ram: answer.number("ram")? as u64,
+            flash: Some(code + answer.number("parameters")? as u64),
+            ram: Some(answer.number("ram")? as u64),
         })
     }
 
     pub(super) fn json(&self) -> Json {
+        let optional =
+            |value: Option<u64>| value.map_or(Json::Null, |value| Json::Number(value as f64));
         let number = |value: u64| Json::Number(value as f64);
         Json::object([
             ("core", Json::text(&self.core)),
@@ -54,8 +85,8 @@ impl Row {
             ("dims", number(self.dims as u64)),
             ("case", Json::text(&self.case)),
             ("instructions", number(self.instructions)),
-            ("flash", number(self.flash)),
-            ("ram", number(self.ram)),
+            ("flash", optional(self.flash)),
+            ("ram", optional(self.ram)),
         ])
     }
 }
