@@ -10,6 +10,7 @@ pub mod blocks;
 pub mod diagnosis;
 pub mod envelope;
 pub mod features;
+pub mod integer;
 pub mod kernel;
 pub mod label;
 pub mod math;
@@ -22,7 +23,7 @@ pub mod statistics;
 pub mod window;
 
 pub use label::Label;
-pub use model::{Model, ModelError};
+pub use model::{Encoding, Model, ModelError};
 pub use monitor::{Finding, Monitor, Report, SensorFault};
 pub use orders::ShaftSpeedError;
 pub use statistics::Statistics;

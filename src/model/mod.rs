@@ -6,9 +6,10 @@
 
 mod error;
 pub mod format;
-mod parse;
+pub(crate) mod parse;
+mod parse_integer;
 
-pub use error::ModelError;
+pub use error::{Encoding, ModelError};
 
 use crate::mixture::Mixture;
 use crate::orders::{Orders, ShaftSpeedError};
@@ -142,13 +143,13 @@ pub struct Provenance<'a> {
 /// Several texts behind one another, with the byte where each ends.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-struct Texts<'a> {
-    ends: &'a [u32],
+pub(crate) struct Texts<'a> {
+    pub(crate) ends: &'a [u32],
     text: &'a str,
 }
 
 impl<'a> Texts<'a> {
-    fn get(&self, index: usize) -> Option<&'a str> {
+    pub(crate) fn get(&self, index: usize) -> Option<&'a str> {
         let end = *self.ends.get(index)? as usize;
         let start = match index.checked_sub(1) {
             Some(before) => *self.ends.get(before)? as usize,
@@ -166,11 +167,7 @@ impl<'a> Model<'a> {
 
     /// Checks the model file at the start of a flash region that may be larger than it.
     pub fn from_region(region: &'a [u8]) -> Result<Self, ModelError> {
-        let length = parse::declared_len(region)?;
-        let bytes = region
-            .get(..length)
-            .ok_or(ModelError::TooShort { needs: length, has: region.len() })?;
-        Self::parse(bytes)
+        Self::parse(parse::file_of(region)?)
     }
 
     /// The file's bytes.
@@ -256,6 +253,16 @@ impl<'a> Model<'a> {
     pub fn provenance(&self) -> Provenance<'a> {
         let text = |index| self.provenance.get(index).unwrap_or("");
         Provenance { tool: text(0), source: text(1), target: text(2), hash: self.hash }
+    }
+}
+
+impl Encoding {
+    /// The encoding of a model file that fills `bytes` exactly; only its sections are looked at,
+    /// [`Model::parse`] or [`IntegerModel::parse`](crate::integer::IntegerModel::parse) check
+    /// what is in them.
+    pub fn of(bytes: &[u8]) -> Result<Self, ModelError> {
+        let integer = parse::sections(bytes)?.integer;
+        Ok(if integer.is_some() { Self::I16 } else { Self::F32 })
     }
 }
 
