@@ -1,10 +1,11 @@
 //! The host side of `cargo xtask bench device`: writes the problems that the firmware evaluates,
 //! each with the results of a reference in f64.
 //!
-//! `bench_device DIRECTORY` writes `f32-KxD-CASE.bin` for every shape and case and `window.bin`, and
-//! prints the names.
+//! `bench_device DIRECTORY` writes `f32-KxD-CASE.bin` and `i16-KxD-CASE.bin` for every shape and case
+//! and `window.bin`, and prints the names.
 
 mod draw;
+mod integer;
 mod problem;
 mod window;
 
@@ -30,6 +31,9 @@ fn main() -> anyhow::Result<()> {
             let name = format!("f32-{components}x{dims}-{}.bin", case.name());
             std::fs::write(directory.join(&name), problem.f32_bytes())?;
             println!("{name}");
+            let name = format!("i16-{components}x{dims}-{}.bin", case.name());
+            std::fs::write(directory.join(&name), problem.i16_bytes()?)?;
+            println!("{name}");
             if case == Case::Clustered && components * dims * dims * 4 < EXTERNAL {
                 let name = format!("emlearn-{components}x{dims}.bin");
                 std::fs::write(directory.join(&name), problem.emlearn_bytes())?;
@@ -39,5 +43,10 @@ fn main() -> anyhow::Result<()> {
     }
     std::fs::write(directory.join("window.bin"), window::bytes()?)?;
     println!("window.bin");
+    // The whole window in integers has this many components of 32 bands.
+    let name = "i16-40x32-clustered.bin";
+    let problem = Problem::draw(40, 32, Case::Clustered);
+    std::fs::write(directory.join(name), problem.i16_bytes()?)?;
+    println!("{name}");
     Ok(())
 }

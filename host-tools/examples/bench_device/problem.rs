@@ -7,7 +7,7 @@ use rebearing_host::mixture::{Covariance, Mixture};
 use crate::draw::Draw;
 
 /// Classes of every problem: healthy and four faults.
-const CLASSES: usize = 5;
+pub(crate) const CLASSES: usize = 5;
 /// Feature vectors of a problem; what varies with the vector is averaged.
 const VECTORS: usize = 8;
 /// First word of a file.
@@ -31,7 +31,7 @@ impl Case {
         }
     }
 
-    fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         match self {
             Self::Clustered => 1,
             Self::Worst => 2,
@@ -49,20 +49,20 @@ impl Case {
 
 /// A mixture as the device stores it, and vectors to evaluate it at.
 pub(crate) struct Problem {
-    case: Case,
-    dims: usize,
-    leading: Leading,
-    constants: Vec<f32>,
+    pub(crate) case: Case,
+    pub(crate) dims: usize,
+    pub(crate) leading: Leading,
+    pub(crate) constants: Vec<f32>,
     /// For each component r, then m.
-    whitening: Vec<f32>,
-    labels: Vec<f32>,
-    vectors: Vec<Vec<f32>>,
+    pub(crate) whitening: Vec<f32>,
+    pub(crate) labels: Vec<f32>,
+    pub(crate) vectors: Vec<Vec<f32>>,
 }
 
 /// Results for one vector.
-struct Reference {
-    log_likelihood: f64,
-    posterior: Vec<f64>,
+pub(crate) struct Reference {
+    pub(crate) log_likelihood: f64,
+    pub(crate) posterior: Vec<f64>,
     responsibilities: Vec<f64>,
 }
 
@@ -116,7 +116,7 @@ impl Problem {
     }
 
     /// By the definitions, from the numbers as they are stored.
-    fn reference(&self, x: &[f32]) -> Reference {
+    pub(crate) fn reference(&self, x: &[f32]) -> Reference {
         let scores: Vec<f64> = self
             .constants
             .iter()
