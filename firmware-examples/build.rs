@@ -16,7 +16,10 @@ struct Board {
 fn main() -> Result<(), Box<dyn error::Error>> {
     let board = board(&env::var("TARGET")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let memory = PathBuf::from("memory").join(board.memory);
+    // What is linked and never run may ask for more memory than the board has.
+    println!("cargo::rerun-if-env-changed=FIRMWARE_MEMORY");
+    let file = env::var("FIRMWARE_MEMORY").unwrap_or_else(|_| board.memory.into());
+    let memory = PathBuf::from("memory").join(file);
     fs::copy(&memory, out.join("memory.x"))?;
     println!("cargo::rerun-if-changed={}", memory.display());
     println!("cargo::rustc-env=BOARD_CORE={}", board.core);

@@ -4,6 +4,7 @@
 //! `SysTick` counts instructions, 40 to a tick at 25 MHz. Work is repeated until a tick more or
 //! less is under one in a thousand, and what the loop itself takes is measured and subtracted.
 
+pub mod integer_problem;
 pub mod problem;
 pub mod stack;
 

@@ -41,7 +41,7 @@ struct Program {
 }
 
 /// All of ours; another encoding or kernel is another entry.
-const PROGRAMS: [Program; 4] = [
+const PROGRAMS: [Program; 5] = [
     Program {
         binary: "bench-f32",
         features: &[],
@@ -69,11 +69,20 @@ const PROGRAMS: [Program; 4] = [
         suits: |board| board.floats,
         files: "window",
         functions: RUST_F32,
+    },
+    Program {
+        binary: "bench-i16",
+        features: &[],
+        suits: |_| true,
+        files: "i16-",
+        functions: RUST_I16,
     },
 ];
 
 /// The functions of an inference by the device crate, those of soft floating point included.
 const RUST_F32: &[&str] = &["infer", "rebearing", "libm", "__aeabi_f", "__aeabi_i2f"];
+/// The same in integers.
+const RUST_I16: &[&str] = &["infer", "rebearing", "__aeabi_u", "__aeabi_l", "__clzsi2"];
 /// The same of emlearn's.
 const C_F32: &[&str] = &["eml_", "bench_emlearn", "expf", "logf", "__math", "__aeabi_"];
 
