@@ -1,17 +1,47 @@
-//! Puts memory.x where the linker looks, and asks for cortex-m-rt's linker script.
+//! Puts the board's memory.x where the linker looks, and asks for cortex-m-rt's linker script.
 //!
 //! Here rather than in rustflags, so that the flags of whoever calls cargo cannot displace it.
 
 use std::path::PathBuf;
 use std::{env, error, fs};
 
+/// What differs from board to board.
+struct Board {
+    memory: &'static str,
+    core: &'static str,
+    /// The clock of SysTick, which QEMU takes from the board.
+    megahertz: &'static str,
+}
+
 fn main() -> Result<(), Box<dyn error::Error>> {
+    let board = board(&env::var("TARGET")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::copy("memory.x", out.join("memory.x"))?;
-    println!("cargo::rerun-if-changed=memory.x");
+    // What is linked and never run may ask for more memory than the board has.
+    println!("cargo::rerun-if-env-changed=FIRMWARE_MEMORY");
+    let file = env::var("FIRMWARE_MEMORY").unwrap_or_else(|_| board.memory.into());
+    let memory = PathBuf::from("memory").join(file);
+    fs::copy(&memory, out.join("memory.x"))?;
+    println!("cargo::rerun-if-changed={}", memory.display());
+    println!("cargo::rustc-env=BOARD_CORE={}", board.core);
+    println!("cargo::rustc-env=BOARD_MEGAHERTZ={}", board.megahertz);
     println!("cargo::rustc-link-search={}", out.display());
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
+    println!("cargo::rerun-if-env-changed=BENCH_EMLEARN");
+    if let Ok(object) = env::var("BENCH_EMLEARN") {
+        println!("cargo::rustc-link-arg-bin=bench-emlearn={object}");
+    }
     // Sections on their own pages would leave holes between vector table and code.
     println!("cargo::rustc-link-arg-bins=--nmagic");
     Ok(())
+}
+
+/// The board that a target is run on; the host's own, for clippy, counts as the first.
+fn board(target: &str) -> Board {
+    match target {
+        "thumbv6m-none-eabi" => Board { memory: "microbit.x", core: "cortex-m0", megahertz: "16" },
+        "thumbv8m.main-none-eabihf" => {
+            Board { memory: "mps2-an505.x", core: "cortex-m33", megahertz: "20" }
+        }
+        _ => Board { memory: "mps2-an386.x", core: "cortex-m4f", megahertz: "25" },
+    }
 }

@@ -25,14 +25,14 @@ pub struct Diagnosis {
 
 /// Evaluates `model` on the standardised features `z`.
 ///
-/// Writes the responsibility of each component and the probability of each class; `direction`
-/// is room for as many numbers as `z` has. Components that are not asked get zero. A window
-/// that the gate calls healthy has the posterior one there; a fault in a model without fault
-/// types has a posterior of zeros.
+/// Writes the responsibility of each component and the probability of each class; `room` is for
+/// as many numbers as `z` has. Components that are not asked get zero. A window that the gate
+/// calls healthy has the posterior one there; a fault in a model without fault types has a
+/// posterior of zeros.
 pub fn diagnose(
     model: &Model<'_>,
     z: &[f32],
-    direction: &mut [f32],
+    room: &mut [f32],
     responsibilities: &mut [f32],
     posterior: &mut [f32],
 ) -> Diagnosis {
@@ -42,10 +42,17 @@ pub fn diagnose(
     let gate_components = gate.map_or(0, |gate| gate.components);
     let (gate_scores, scores) =
         responsibilities.split_at_mut_checked(gate_components).unwrap_or_default();
-    let mut x = z;
+    let (gate_mixture, types) = model.mixture().split_at(gate_components);
+    // What the components are evaluated at stands in `room` unless it is `z` itself.
+    let lead = model.lead();
+    if let Some(lead) = lead {
+        mixture::reorder(z, lead.order, room);
+    }
+    let mut direction = false;
     let mut gate_log_likelihood = None;
     if let Some(gate) = gate {
-        mixture::log_densities(model.components(), z, gate_scores);
+        let x = if lead.is_some() { &*room } else { z };
+        gate_mixture.log_densities(x, gate_scores);
         let log_likelihood = mixture::responsibilities(gate_scores);
         gate_log_likelihood = Some(log_likelihood);
         if log_likelihood >= gate.log_likelihood_min {
@@ -56,16 +63,25 @@ pub fn diagnose(
             let label = Label::Class(healthy);
             return Diagnosis { label, gate_log_likelihood, log_likelihood: None };
         }
-        if gate.direction {
-            write_direction(z, direction);
-            x = direction;
-        }
+        direction = gate.direction;
     }
     if scores.is_empty() {
         let label = Label::UnknownFault;
         return Diagnosis { label, gate_log_likelihood, log_likelihood: None };
     }
-    mixture::log_densities(model.components().skip(gate_components), x, scores);
+    if direction {
+        if lead.is_none() {
+            for (x, z) in room.iter_mut().zip(z) {
+                *x = *z;
+            }
+        }
+        take_direction(room);
+    }
+    let x = if direction || lead.is_some() { &*room } else { z };
+    match lead {
+        Some(lead) => types.leading_log_densities(x, lead.features, scores),
+        None => types.log_densities(x, scores),
+    }
     let log_likelihood = mixture::responsibilities(scores);
     let labels = model.labels().get(gate_components * posterior.len()..).unwrap_or(&[]);
     label::posterior(scores, labels, posterior);
@@ -79,47 +95,48 @@ pub fn diagnose(
     Diagnosis { label, gate_log_likelihood, log_likelihood: Some(log_likelihood) }
 }
 
-/// Writes u = √d·z/‖z‖, whose root mean square is one whatever the size of `z`.
+/// Turns `z` into u = √d·z/‖z‖, whose root mean square is one whatever the size of `z`.
 ///
 /// A `z` of zero, or so small that its square is no normal number, has no direction and
 /// gives zeros.
-pub fn write_direction(z: &[f32], u: &mut [f32]) {
+pub fn take_direction(z: &mut [f32]) {
     let mut square = 0.0;
-    for z in z {
+    for z in z.iter() {
         square += z * z;
     }
     // Two roots, because their quotient cannot overflow where that of the squares can.
     let root = math::sqrt(z.len() as f32);
     let factor = if square.is_normal() { root / math::sqrt(square) } else { 0.0 };
-    for (u, z) in u.iter_mut().zip(z) {
-        *u = z * factor;
+    for z in z {
+        *z *= factor;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::write_direction;
+    use super::take_direction;
 
     #[test]
     fn size_goes_and_shape_stays() {
-        let mut small = [0.0; 4];
-        let mut large = [0.0; 4];
-        write_direction(&[3e-9, 0.0, -4e-9, 0.0], &mut small);
-        write_direction(&[3e9, 0.0, -4e9, 0.0], &mut large);
-        for (u, exact) in [small, large].iter().flat_map(|u| u.iter().zip([1.2, 0.0, -1.6, 0.0])) {
-            assert!((u - exact).abs() < 1e-6, "{u} {exact}");
+        for size in [1e-9, 1e9] {
+            let mut u = [3.0 * size, 0.0, -4.0 * size, 0.0];
+            take_direction(&mut u);
+            for (u, exact) in u.iter().zip([1.2, 0.0, -1.6, 0.0]) {
+                assert!((u - exact).abs() < 1e-6, "{u} {exact}");
+            }
         }
     }
 
     #[test]
     fn nothing_has_no_direction() {
-        let mut u = [7.0; 3];
-        write_direction(&[0.0; 3], &mut u);
-        assert_eq!(u, [0.0; 3]);
-        write_direction(&[1e-30, -1e-30, 0.0], &mut u);
-        assert_eq!(u, [0.0; 3]);
+        for nothing in [[0.0; 3], [1e-30, -1e-30, 0.0]] {
+            let mut u = nothing;
+            take_direction(&mut u);
+            assert_eq!(u, [0.0; 3]);
+        }
         // The smallest square that counts.
-        write_direction(&[1.1e-19, 0.0, 0.0], &mut u);
+        let mut u = [1.1e-19, 0.0, 0.0];
+        take_direction(&mut u);
         assert!((u[0] - 3.0_f32.sqrt()).abs() < 1e-6, "{}", u[0]);
     }
 }

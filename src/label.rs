@@ -20,6 +20,10 @@ pub fn posterior(responsibilities: &[f32], labels: &[f32], posterior: &mut [f32]
     // A row of no classes would make chunks of nothing; the model always has one.
     let classes = posterior.len().max(1);
     for (r, row) in responsibilities.iter().zip(labels.chunks_exact(classes)) {
+        // Most components have no share, and would add zeros.
+        if *r == 0.0 {
+            continue;
+        }
         for (p, label) in posterior.iter_mut().zip(row) {
             *p += r * label;
         }

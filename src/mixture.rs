@@ -1,63 +1,198 @@
 //! Features to responsibilities: diagonal-Gaussian log densities and log-sum-exp.
 //!
 //! A component is stored whitened: `scale` r = 1/σ and `offset` m = −μ/σ per dimension, so
-//! that t = r·x + m and the log density is constant − ½ Σ t². A dimension costs two loads,
-//! one multiply-add and one square-add.
+//! that t = r·x + m and the log density is constant − ½ Σ t². The loop over the dimensions is
+//! [`kernel`](crate::kernel)'s.
 //!
 //! Host and device give the same bits because every operation is a single IEEE-754 add,
 //! multiply or divide in the written order (Rust never fuses or reorders them) and ln and
 //! exp are the same pure-Rust code on both.
+//!
+//! # Abandoning
+//!
+//! Σ t² only grows, so that a component's score after some of the dimensions is an upper bound
+//! of its final one, in f32 too: rounding is monotone. [`Mixture::leading_log_densities`] scores
+//! all components on the leading dimensions, finishes the best of them, and drops every component
+//! whose bound lies more than a margin under that one's final score. With K components and a
+//! margin of 20 + ln K nats all that were dropped have less than K·e^−(20 + ln K) = 2.1e-9 of the
+//! largest term of the sum, a thirtieth of half a unit in the last place of an f32. So the
+//! log-likelihood and every responsibility are those of the full evaluation to f32 resolution,
+//! and the dropped components' responsibilities, below 2.1e-9 each, are exactly zero. The scores
+//! of the others are the same bits as in the full evaluation, because they are summed in the same
+//! order.
 
+#![allow(clippy::inline_always, reason = "the kernel is called from few places, in a loop")]
+
+use core::f32::consts::LN_2;
+
+use crate::kernel::{BLOCK, add_squares, add_squares_of_four};
 use crate::math;
-use crate::model::Component;
 
-/// Writes the weighted log density of `x` under each component to `scores`.
-///
-/// Two components are evaluated per pass, so that each feature is loaded once for both.
-pub fn log_densities<'m>(
-    mut components: impl Iterator<Item = Component<'m>>,
-    x: &[f32],
-    scores: &mut [f32],
-) {
-    for pair in scores.chunks_mut(2) {
-        match (pair, components.next()) {
-            ([first, second], Some(a)) => {
-                let Some(b) = components.next() else { return };
-                let (square_a, square_b) = squared_distances(x, &a, &b);
-                *first = a.constant - 0.5 * square_a;
-                *second = b.constant - 0.5 * square_b;
+/// How far under the best one a component must lie to be dropped, in nats: 20 + ln K or a little
+/// more.
+pub fn margin(components: usize) -> f32 {
+    // The bit length of a number is at least its log2, and cheaper.
+    20.0 + LN_2 * (usize::BITS - components.leading_zeros()) as f32
+}
+
+/// Diagonal Gaussians over the same features, whitened, as they lie in the model file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Mixture<'m> {
+    constants: &'m [f32],
+    /// Per component `dims` scales, then `dims` offsets.
+    whitening: &'m [f32],
+    dims: usize,
+}
+
+impl<'m> Mixture<'m> {
+    /// The mixture of `dims` features whose components have these constants and, behind one
+    /// another, `dims` scales and `dims` offsets each.
+    pub fn new(constants: &'m [f32], whitening: &'m [f32], dims: usize) -> Self {
+        Self { constants, whitening, dims }
+    }
+
+    /// Number of components.
+    pub fn len(&self) -> usize {
+        self.constants.len()
+    }
+
+    /// Whether there is no component.
+    pub fn is_empty(&self) -> bool {
+        self.constants.is_empty()
+    }
+
+    /// The mixture split in two, the first with `count` components.
+    #[must_use]
+    pub fn split_at(&self, count: usize) -> (Self, Self) {
+        let (first, second) = self.constants.split_at_checked(count).unwrap_or_default();
+        let at = 2 * self.dims * count;
+        let (left, right) = self.whitening.split_at_checked(at).unwrap_or_default();
+        (Self::new(first, left, self.dims), Self::new(second, right, self.dims))
+    }
+
+    /// Writes the weighted log density of `x` under each component to `scores`.
+    pub fn log_densities(&self, x: &[f32], scores: &mut [f32]) {
+        self.write_squares(x, scores);
+        for (score, constant) in scores.iter_mut().zip(self.constants) {
+            *score = constant - 0.5 * *score;
+        }
+    }
+
+    /// As [`Mixture::log_densities`], with −∞ for components that can be seen from the first
+    /// `lead` features to have no share in the result.
+    pub fn leading_log_densities(&self, x: &[f32], lead: usize, scores: &mut [f32]) {
+        let Some((first, rest)) = x.split_at_checked(lead) else {
+            return self.log_densities(x, scores);
+        };
+        self.write_squares(first, scores);
+        let mut leader = 0;
+        let mut largest = f32::NEG_INFINITY;
+        for (k, (sum, constant)) in scores.iter().zip(self.constants).enumerate() {
+            let bound = constant - 0.5 * sum;
+            if bound > largest {
+                largest = bound;
+                leader = k;
             }
-            ([last], Some(a)) => {
-                let (square, _) = squared_distances(x, &a, &a);
-                *last = a.constant - 0.5 * square;
+        }
+        let Some(sum) = scores.get_mut(leader) else { return };
+        self.settle(leader, lead, rest, f32::NEG_INFINITY, sum);
+        let least = *sum - margin(self.len());
+
+        let (fours, singles) = scores.as_chunks_mut();
+        let mut k = 0;
+        for (scores, constants) in fours.iter_mut().zip(self.constants.as_chunks().0) {
+            let bounds = weighted(*scores, constants);
+            // The leader's score is none of a sum, so that its four never are all undecided.
+            let led = leader.wrapping_sub(k) < 4;
+            if !led && bounds.iter().all(|bound| *bound >= least) {
+                let rows = self.whitening.get(2 * self.dims * k + lead..).unwrap_or_default();
+                let sums = add_squares_of_four(rest, rows, self.dims, *scores);
+                *scores = weighted(sums, constants);
+                k += 4;
+                continue;
             }
-            _ => return,
+            for (score, bound) in scores.iter_mut().zip(bounds) {
+                if k != leader {
+                    if bound < least {
+                        *score = f32::NEG_INFINITY;
+                    } else {
+                        self.settle(k, lead, rest, least, score);
+                    }
+                }
+                k += 1;
+            }
+        }
+        for score in singles {
+            if k != leader {
+                self.settle(k, lead, rest, least, score);
+            }
+            k += 1;
+        }
+    }
+
+    /// Turns the sum of component `k` over the first `lead` features into its score, or into −∞
+    /// as soon as the score can be seen to lie under `least`.
+    #[inline(never)]
+    fn settle(&self, k: usize, lead: usize, rest: &[f32], least: f32, score: &mut f32) {
+        let Some(constant) = self.constants.get(k) else { return };
+        let mut row = self.whitening.get(2 * self.dims * k + lead..).unwrap_or_default();
+        let mut sum = *score;
+        // A look takes as much as twenty features: not too many of them, nor too few features each.
+        let step = (rest.len() / 4).next_multiple_of(BLOCK).max(4 * BLOCK);
+        for x in rest.chunks(step) {
+            if constant - 0.5 * sum < least {
+                *score = f32::NEG_INFINITY;
+                return;
+            }
+            sum = add_squares(x, row, self.dims, sum);
+            row = row.get(x.len()..).unwrap_or_default();
+        }
+        *score = constant - 0.5 * sum;
+    }
+
+    /// Writes Σ t² over the dimensions of `x`, which may be the first few, for each component.
+    #[inline(always)]
+    fn write_squares(&self, x: &[f32], sums: &mut [f32]) {
+        let (fours, rest) = sums.as_chunks_mut();
+        let mut rows = self.whitening;
+        for sums in fours {
+            *sums = add_squares_of_four(x, rows, self.dims, [0.0; 4]);
+            rows = rows.get(8 * self.dims..).unwrap_or_default();
+        }
+        for sum in rest {
+            *sum = add_squares(x, rows, self.dims, 0.0);
+            rows = rows.get(2 * self.dims..).unwrap_or_default();
         }
     }
 }
 
-/// Squared Mahalanobis distances of `x` from two components.
-fn squared_distances(x: &[f32], a: &Component<'_>, b: &Component<'_>) -> (f32, f32) {
-    let mut square_a = 0.0;
-    let mut square_b = 0.0;
-    let parameters = a.scale.iter().zip(a.offset).zip(b.scale.iter().zip(b.offset));
-    for (x, ((ra, ma), (rb, mb))) in x.iter().zip(parameters) {
-        let ta = ra * x + ma;
-        let tb = rb * x + mb;
-        square_a += ta * ta;
-        square_b += tb * tb;
+/// Scores of four components from their sums and constants.
+#[inline(always)]
+fn weighted([a, b, c, d]: [f32; 4], [ka, kb, kc, kd]: &[f32; 4]) -> [f32; 4] {
+    [ka - 0.5 * a, kb - 0.5 * b, kc - 0.5 * c, kd - 0.5 * d]
+}
+
+/// Writes the features of `x` in the given order: `out[i] = x[order[i]]`, as far as there are any.
+pub fn reorder(x: &[f32], order: &[u32], out: &mut [f32]) {
+    for (out, index) in out.iter_mut().zip(order) {
+        // A model's order names features that are there.
+        let Some(x) = x.get(*index as usize) else { return };
+        *out = *x;
     }
-    (square_a, square_b)
 }
 
 /// Turns scores into responsibilities in place and gives the log-likelihood.
 ///
 /// The largest score is subtracted before exp, so nothing overflows and at least one term
-/// of the sum is 1. An empty slice gives −∞.
+/// of the sum is 1. An empty slice, or one of nothing but −∞, gives −∞.
 pub fn responsibilities(scores: &mut [f32]) -> f32 {
     let mut largest = f32::NEG_INFINITY;
     for score in scores.iter() {
-        largest = largest.max(*score);
+        // Not `max`, which is a call on a Cortex-M4.
+        if *score > largest {
+            largest = *score;
+        }
     }
     let mut sum = 0.0;
     for score in scores.iter_mut() {

@@ -349,7 +349,7 @@ pub const fn device_ram(
     components: usize,
 ) -> usize {
     /// The view of the model and the counters of window and monitor.
-    const STATE: usize = 184;
+    const STATE: usize = 196;
     let window = sample_size * fft * axes;
     let moments = size_of::<Moments>() * axes;
     let scratch = 4 * fft;

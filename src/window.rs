@@ -97,7 +97,7 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
     }
 
     /// The window of `axis` in two pieces, oldest sample first.
-    fn halves(&self, axis: usize) -> (&[S], &[S]) {
+    pub(crate) fn halves(&self, axis: usize) -> (&[S], &[S]) {
         let ring = self.rings.get(axis).and_then(|ring| ring.get(..self.length as usize));
         let (newer, older) =
             ring.and_then(|ring| ring.split_at_checked(self.head as usize)).unwrap_or((&[], &[]));
@@ -112,6 +112,16 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
             older: older.get(skip.min(older.len())..).unwrap_or(&[]).iter(),
             newer: newer.get(skip.saturating_sub(older.len())..).unwrap_or(&[]).iter(),
         }
+    }
+
+    /// The newest `count` samples of `axis` as the sensor gave them, oldest first.
+    pub(crate) fn newest_raw(
+        &self,
+        axis: usize,
+        count: usize,
+    ) -> impl Iterator<Item = S> + Clone + '_ {
+        let Newest { older, newer } = self.newest(axis, count);
+        older.chain(newer).copied()
     }
 
     /// Writes the window of `axis` to `out`, mean removed and tapered, oldest sample first.
@@ -203,7 +213,7 @@ impl<const FFT: usize> Hann<FFT> {
 }
 
 /// Sine on 0…π/2 by its Taylor series (const evaluation has no sine); error under 1e-16.
-const fn sine(x: f64) -> f64 {
+pub(crate) const fn sine(x: f64) -> f64 {
     let mut term = x;
     let mut sum = x;
     let mut k = 1.0;

@@ -9,13 +9,16 @@ use std::sync::LazyLock;
 
 use rebearing::{Label, SensorFault};
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
+use rebearing_host::counts::{self, Counts};
 use rebearing_host::device::{self, DeviceReport};
 use rebearing_host::domain::Domain;
 use rebearing_host::emulator::{Emulator, SampleKind};
 use rebearing_host::extract::extract;
 use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::integer_model_file::{IntegerModelBytes, encode_integer};
 use rebearing_host::manifest::Manifest;
 use rebearing_host::model_file::ModelBytes;
+use rebearing_host::quantise::quantise;
 use rebearing_host::recording::Recording;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
@@ -45,13 +48,22 @@ fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<Devi
 
 /// A model fitted and adapted on simulated machines, and the recordings it was adapted on.
 fn simulated(axes: usize, seconds: f64, blocks: &str) -> (ModelBytes, Vec<Recording>) {
+    simulated_with(axes, seconds, blocks, 2048)
+}
+
+fn simulated_with(
+    axes: usize,
+    seconds: f64,
+    blocks: &str,
+    fft: usize,
+) -> (ModelBytes, Vec<Recording>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let settings = SimulateSettings { axes, seconds, ..SimulateSettings::default() };
     let summary = simulate(&settings, directory.path(), &|_, _| ()).expect("a simulation");
     let manifest = Manifest::read(&summary.manifest).expect("its manifest");
     let known = Domain::read(&manifest, "motor-a").expect("the source's recordings");
     let new = Domain::read(&manifest, "motor-b").expect("the target's recordings");
-    let front_end = FrontEndSettings::equal_bands(known.rate_hz, axes, 2048, 1024, 2, 32)
+    let front_end = FrontEndSettings::equal_bands(known.rate_hz, axes, fft, fft / 2, 2, 32)
         .and_then(|front_end| front_end.with_blocks(blocks.parse().expect("blocks")))
         .expect("a front end");
     let source = Source::fit(&known, front_end, &SourceSettings::default()).expect("a source");
@@ -172,4 +184,75 @@ fn a_refused_model_ends_with_a_failing_exit_code_and_its_reason() {
     assert!(format!("{error:#}").contains("model refused: the model is damaged"), "{error:#}");
     let error = EMULATOR.run(&[0xff; 64], &noise, SampleKind::F32).expect_err("erased flash");
     assert!(format!("{error:#}").contains("not a rebearing model"), "{error:#}");
+}
+
+/// Runs an i16 model on both sides, asserts that they agree, and gives the reports.
+fn both_integer(model: &IntegerModelBytes, counts: &Counts) -> Vec<DeviceReport> {
+    let host = device::run_integer(&model.model(), counts).expect("the model fits");
+    let run = EMULATOR.run_integer(model, counts).expect("the device runs");
+    assert_eq!(run.ram, run.monitor.integer_ram(), "RAM as the type says");
+    assert_eq!(host.len(), run.reports.len());
+    for (host, device) in host.iter().zip(&run.reports) {
+        assert!(host.same_bits(device), "host {host:?}\ndevice {device:?}");
+    }
+    run.reports
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn integers_on_a_cortex_m0_agree() {
+    let (exact, recordings) = simulated_with(1, 2.0, "bands", 512);
+    let full_scale = counts::full_scale(&recordings).expect("a signal");
+    let counts_per_unit = (32767.0 / full_scale) as f32;
+    let contents = quantise(&exact.model(), counts_per_unit).expect("16 bits");
+    let model = encode_integer(&exact.model(), &contents).expect("a model");
+    let mut windows = 0;
+    for recording in &recordings {
+        let counts = counts::counts(recording, counts_per_unit).expect("no clipping");
+        windows += both_integer(&model, &counts).len();
+    }
+    assert!(windows >= 100, "only {windows} windows");
+
+    let golden = IntegerModelBytes::from_bytes(common::GOLDEN_I16).expect("a valid file");
+    let noise: Vec<i16> = (0..8000_i32).map(|i| (i * i % 977) as i16).collect();
+    let colours: [fn(&[i16]) -> i16; 4] =
+        [|x| x[0], |x| x[0] + x[1], |x| x[0] - x[1], |x| x[0] - x[2]];
+    let mut seen = Vec::new();
+    for colour in colours {
+        let counts = Counts { axes: 1, segments: vec![noise.windows(3).map(colour).collect()] };
+        let reports = both_integer(&golden, &counts).into_iter();
+        seen.extend(reports.map(|report| report.finding.expect("a signal").label));
+    }
+    assert!(seen.contains(&Label::Class(0)) && seen.iter().any(|label| *label != seen[0]));
+    let flat = Counts { axes: 1, segments: vec![vec![5; 400]] };
+    assert_eq!(both_integer(&golden, &flat)[0].finding, Err(SensorFault::Flat));
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn the_cortex_m0_firmware_has_no_floating_point() {
+    let elf = std::fs::read(EMULATOR.elf_m0()).expect("the firmware was built");
+    let names = symbol_names(&elf).expect("an ELF file with symbols");
+    let has = |name: &str| {
+        let name = format!("\0{name}");
+        names.windows(name.len()).any(|window| window == name.as_bytes())
+    };
+    assert!(has("__aeabi_lmul"), "what it does call is found");
+    // What a compiler calls where it has floats and the processor does not.
+    let floats = ["__aeabi_f", "__aeabi_d", "__aeabi_i2f", "__aeabi_ui2f", "__addsf3", "__mulsf3"];
+    for name in floats {
+        assert!(!has(name), "{name} is linked");
+    }
+}
+
+/// The names in the symbol table of a 32-bit ELF file, each behind a zero.
+fn symbol_names(elf: &[u8]) -> Option<&[u8]> {
+    let word = |at: usize| Some(u32::from_le_bytes(*elf.get(at..)?.first_chunk()?) as usize);
+    let table = word(0x20)?;
+    let header = |index: usize| table + 40 * index;
+    let count = word(0x30)? & 0xffff;
+    // The table of symbols is a section of type 2, and links to that of their names.
+    let symbols = (0..count).find(|index| word(header(*index) + 4) == Some(2))?;
+    let names = header(word(header(symbols) + 24)?);
+    elf.get(word(names + 16)?..)?.get(..word(names + 20)?)
 }

@@ -4,7 +4,7 @@ mod common;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rebearing::model::Component;
+use rebearing::mixture::Mixture;
 use rebearing::spectrum::Spectrum;
 use rebearing::statistics::Moments;
 use rebearing::window::Window;
@@ -163,24 +163,21 @@ proptest! {
             .flat_map(|(.., row)| row.iter().map(|l| l / row.iter().sum::<f64>()))
             .collect();
 
-        let scales: Vec<Vec<f32>> =
-            stds.iter().map(|std| std.iter().map(|s| s.recip() as f32).collect()).collect();
-        let offsets: Vec<Vec<f32>> = means
+        let ln_volume = |std: &Vec<f64>| {
+            std.iter().map(|s| s.ln() + 0.5 * (2.0 * std::f64::consts::PI).ln()).sum::<f64>()
+        };
+        let constants: Vec<f32> =
+            weights.iter().zip(&stds).map(|(w, std)| (w.ln() - ln_volume(std)) as f32).collect();
+        let whitening: Vec<f32> = means
             .iter()
             .zip(&stds)
-            .map(|(mean, std)| mean.iter().zip(std).map(|(m, s)| (-m / s) as f32).collect())
+            .flat_map(|(mean, std)| {
+                let offset = mean.iter().zip(std).map(|(m, s)| (-m / s) as f32);
+                std.iter().map(|s| s.recip() as f32).chain(offset).collect::<Vec<_>>()
+            })
             .collect();
-        let whitened = weights.iter().zip(&stds).zip(scales.iter().zip(&offsets)).map(
-            |((weight, std), (scale, offset))| Component {
-                constant: (weight.ln()
-                    - std.iter().map(|s| s.ln() + 0.5 * (2.0 * std::f64::consts::PI).ln()).sum::<f64>())
-                    as f32,
-                scale,
-                offset,
-            },
-        );
         let mut scores = vec![0.0; weights.len()];
-        mixture::log_densities(whitened, &x, &mut scores);
+        Mixture::new(&constants, &whitening, 6).log_densities(&x, &mut scores);
         let reference = common::log_densities(&to_f64(&x), &weights, &means, &stds);
         for (a, b) in scores.iter().zip(&reference) {
             // Relative to the square sum, whose terms reach 70² per dimension.

@@ -1,7 +1,9 @@
-//! What the firmware binaries share: the model's flash region and the emulator's services.
+//! What the firmware binaries share: the model's flash region, the emulator's services, and the
+//! counting of instructions.
 
 #![no_std]
 
+pub mod bench;
 pub mod line;
 pub mod model_region;
 pub mod semihosting;

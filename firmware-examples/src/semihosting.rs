@@ -11,7 +11,7 @@ pub const COMMAND_LINE: usize = 4096;
 /// The words after QEMU's `arg=`, separated by blanks and followed by a zero.
 ///
 /// `None` if there is no command line or it is too long.
-pub fn command_line(buffer: &mut [u8; COMMAND_LINE]) -> Option<&[u8]> {
+pub fn command_line(buffer: &mut [u8]) -> Option<&[u8]> {
     let mut block = [buffer.as_mut_ptr().expose_provenance(), buffer.len()];
     // SAFETY: the block holds the address and length of a buffer that only we hold, and the host
     // writes the length of the text back into the block.

@@ -112,6 +112,10 @@ fn check_promises(model: &Model<'_>) {
         assert!((1..=components).contains(&gate.components));
         assert!(gate.log_likelihood_min.is_finite() && model.healthy().is_some());
     }
+    if let Some(lead) = model.lead() {
+        assert!((1..=dims).contains(&lead.features) && lead.order.len() == dims);
+        assert!(lead.order.iter().all(|feature| (*feature as usize) < dims));
+    }
     let provenance = model.provenance();
     assert!(
         provenance.tool.len() + provenance.source.len() + provenance.target.len()

@@ -1,9 +1,15 @@
 //! The device's monitor, run on the host over a recording.
 
+use rebearing::integer::diagnosis::ONE;
+use rebearing::integer::monitor::integer_device_ram;
+use rebearing::integer::{
+    IntegerFinding, IntegerModel, IntegerMonitor, IntegerReport, IntegerStatistics,
+};
 use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::monitor::device_ram;
 use rebearing::{Label, Model, ModelError, Monitor, SensorFault, Statistics};
 
+use crate::counts::Counts;
 use crate::recording::Recording;
 
 /// A report of the device, for the host to print and compare.
@@ -104,6 +110,87 @@ fn run_axes<const AXES: usize>(
     Ok(reports)
 }
 
+/// As [`run`], with the integer monitor over a recording in counts.
+pub fn run_integer(
+    model: &IntegerModel<'_>,
+    counts: &Counts,
+) -> Result<Vec<DeviceReport>, ModelError> {
+    match model.front_end().fft_len {
+        256 => run_integer_points::<256>(model, counts),
+        512 => run_integer_points::<512>(model, counts),
+        1024 => run_integer_points::<1024>(model, counts),
+        2048 => run_integer_points::<2048>(model, counts),
+        _ => run_integer_points::<4096>(model, counts),
+    }
+}
+
+fn run_integer_points<const FFT: usize>(
+    model: &IntegerModel<'_>,
+    counts: &Counts,
+) -> Result<Vec<DeviceReport>, ModelError> {
+    match counts.axes {
+        1 => run_integer_axes::<FFT, 1>(model, counts),
+        2 => run_integer_axes::<FFT, 2>(model, counts),
+        _ => run_integer_axes::<FFT, 3>(model, counts),
+    }
+}
+
+fn run_integer_axes<const FFT: usize, const AXES: usize>(
+    model: &IntegerModel<'_>,
+    counts: &Counts,
+) -> Result<Vec<DeviceReport>, ModelError> {
+    type Largest<'m, const FFT: usize, const AXES: usize> =
+        IntegerMonitor<'m, FFT, AXES, { MAX_AXES * MAX_BANDS }, MAX_COMPONENTS, MAX_CLASSES>;
+    let mut monitor = Largest::<FFT, AXES>::new(*model)?;
+    let mut reports = Vec::new();
+    for segment in &counts.segments {
+        monitor.clear();
+        let (frames, _) = segment.as_chunks::<AXES>();
+        monitor.push_slice(frames, |IntegerReport { index, finding }| {
+            let finding = finding.map(|finding| integer_finding(&finding, model.counts_per_unit()));
+            reports.push(DeviceReport { index, finding });
+        });
+    }
+    Ok(reports)
+}
+
+/// A finding of the integer line in floats, and in the unit of the recordings.
+pub fn integer_finding<const AXES: usize, const CLASSES: usize>(
+    finding: &IntegerFinding<AXES, CLASSES>,
+    counts_per_unit: f32,
+) -> DeviceFinding {
+    let axes = finding.statistics.iter().map(|axis| statistics(*axis, counts_per_unit));
+    DeviceFinding {
+        label: finding.label,
+        gate_log_likelihood: finding.gate_log_likelihood.map(nats),
+        log_likelihood: finding.log_likelihood.map(nats),
+        posterior: finding.posterior.iter().map(|p| probability(*p)).collect(),
+        statistics: axes.collect(),
+    }
+}
+
+/// A log-likelihood of the integer line in nats.
+pub fn nats(q8: i32) -> f32 {
+    (f64::from(q8) / 256.0) as f32
+}
+
+/// A probability of the integer line.
+pub fn probability(q15: u16) -> f32 {
+    f32::from(q15) / f32::from(ONE)
+}
+
+/// Statistics of the integer line in the unit of the recordings.
+pub fn statistics(axis: IntegerStatistics, counts_per_unit: f32) -> Statistics {
+    let unit = f64::from(counts_per_unit);
+    let ln_2 = std::f64::consts::LN_2;
+    Statistics {
+        level: (f64::from(axis.level) / 65536.0 * ln_2 - 2.0 * unit.ln()) as f32,
+        rms: (f64::from(axis.rms) / 256.0 / unit) as f32,
+        kurtosis: (f64::from(axis.kurtosis) / 256.0) as f32,
+        crest: (f64::from(axis.crest) / 256.0) as f32,
+    }
+}
+
 /// The smallest monitor type that runs a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MonitorType {
@@ -129,6 +216,28 @@ impl MonitorType {
             components: model.components().len(),
             classes: model.classes(),
         }
+    }
+
+    /// The smallest type for an i16 model.
+    pub fn of_integer(model: &IntegerModel<'_>) -> Self {
+        Self {
+            fft: model.front_end().fft_len,
+            axes: model.front_end().axes,
+            dims: model.dims(),
+            components: model.components(),
+            classes: model.classes(),
+        }
+    }
+
+    /// The type of an i16 model's monitor as a firmware writes it.
+    pub fn integer_name(&self) -> String {
+        let Self { fft, axes, dims, components, classes } = self;
+        format!("IntegerMonitor<{fft}, {axes}, {dims}, {components}, {classes}>")
+    }
+
+    /// RAM of an i16 model's monitor on a 32-bit device.
+    pub fn integer_ram(&self) -> usize {
+        integer_device_ram(self.fft, self.axes, self.dims, self.components)
     }
 
     /// The type as a firmware writes it, for samples of `sample` (`f32` or `i16`).

@@ -11,19 +11,25 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use rebearing::integer::IntegerStatistics;
 use rebearing::{Label, SensorFault, Statistics};
 use serde::Deserialize;
 
-use crate::device::{DeviceFinding, DeviceReport, MonitorType};
+use crate::counts::Counts;
+use crate::device::{self, DeviceFinding, DeviceReport, MonitorType};
+use crate::integer_model_file::IntegerModelBytes;
 use crate::recording::Recording;
 
 /// Where the firmware's linker script has its MODEL region.
 const MODEL_ADDRESS: u32 = 0x0020_0000;
+/// The same on the microbit.
+const MODEL_ADDRESS_M0: u32 = 0x0002_0000;
 
 /// An emulator with a firmware to run in it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Emulator {
     elf: PathBuf,
+    elf_m0: PathBuf,
     qemu: PathBuf,
 }
 
@@ -99,34 +105,70 @@ impl Emulator {
         recording: &Recording,
         kind: SampleKind,
     ) -> Result<EmulatedRun> {
+        // No shaft turns zero times a second, so that zero stands for a speed that is not known.
+        let shaft = recording.shaft_hz().unwrap_or(0.0).to_bits();
+        let words = ["qemu-m4", kind.name(), &format!("{shaft:08x}")];
+        let machine = Machine { name: "mps2-an386", elf: &self.elf, model_address: MODEL_ADDRESS };
+        let samples = sample_file(recording, kind)?;
+        let text = self.launch(&machine, &words, model, &samples, time_limit(recording))?;
+        parse(&text, Numbers::F32).context("the emulated device printed something unexpected")
+    }
+
+    /// Runs an i16 model over a recording in counts on the emulated Cortex-M0.
+    pub fn run_integer(&self, model: &IntegerModelBytes, counts: &Counts) -> Result<EmulatedRun> {
+        let mut samples = Vec::new();
+        for segment in &counts.segments {
+            let frames = u32::try_from(segment.len() / counts.axes)?;
+            samples.extend(frames.to_le_bytes());
+            samples.extend(segment.iter().flat_map(|sample| sample.to_le_bytes()));
+        }
+        let address = MODEL_ADDRESS_M0;
+        let machine = Machine { name: "microbit", elf: &self.elf_m0, model_address: address };
+        let limit = Duration::from_secs(60 + samples.len() as u64 / 2000);
+        let text = self.launch(&machine, &["qemu-m0"], model.bytes(), &samples, limit)?;
+        let numbers = Numbers::I16 { counts_per_unit: model.model().counts_per_unit() };
+        parse(&text, numbers).context("the emulated device printed something unexpected")
+    }
+
+    /// Runs a firmware with a model in its flash and a file of samples behind the words of its
+    /// command line, and gives what it printed.
+    fn launch(
+        &self,
+        machine: &Machine<'_>,
+        words: &[&str],
+        model: &[u8],
+        samples: &[u8],
+        limit: Duration,
+    ) -> Result<String> {
         let scratch = tempfile::tempdir().context("no temporary directory for the emulator")?;
         let model_path = scratch.path().join("model.rbm");
         std::fs::write(&model_path, model)?;
         let samples_path = scratch.path().join("samples.bin");
-        std::fs::write(&samples_path, sample_file(recording, kind)?)?;
+        std::fs::write(&samples_path, samples)?;
 
         // A console of its own: QEMU's versions differ in where semihosting prints otherwise.
-        let mut semihosting =
-            OsString::from("enable=on,target=native,chardev=console,arg=qemu-m4,arg=");
-        semihosting.push(kind.name());
-        // No shaft turns zero times a second, so that zero stands for a speed that is not known.
-        let shaft = recording.shaft_hz().unwrap_or(0.0).to_bits();
-        semihosting.push(format!(",arg={shaft:08x},arg="));
-        semihosting.push(escaped(&samples_path)?);
+        let mut semihosting = String::from("enable=on,target=native,chardev=console");
+        for word in words {
+            semihosting.push_str(",arg=");
+            semihosting.push_str(word);
+        }
+        semihosting.push_str(",arg=");
+        semihosting.push_str(&escaped(&samples_path)?);
+        let address = machine.model_address;
         let loader =
-            format!("loader,file={},addr={MODEL_ADDRESS:#x},force-raw=on", escaped(&model_path)?);
+            format!("loader,file={},addr={address:#x},force-raw=on", escaped(&model_path)?);
         let mut qemu = Command::new(&self.qemu);
-        qemu.args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "none"])
+        qemu.args(["-M", machine.name, "-display", "none", "-monitor", "none", "-serial", "none"])
             .args(["-chardev", "stdio,id=console", "-semihosting-config"])
             .arg(semihosting)
             .args(["-device", &loader])
             .arg("-kernel")
-            .arg(&self.elf)
+            .arg(machine.elf)
             .stdin(Stdio::null());
-        let output = output_within(&mut qemu, time_limit(recording))
+        let output = output_within(&mut qemu, limit)
             .with_context(|| format!("cannot run {}", self.qemu.display()))?
             .context("the emulated device did not end in time and was stopped")?;
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
             let said = text.lines().chain(errors.lines()).find(|line| line.starts_with("error"));
@@ -136,8 +178,20 @@ impl Emulator {
                 said.unwrap_or("it gave no reason")
             );
         }
-        parse(&text).context("the emulated device printed something unexpected")
+        Ok(text)
     }
+
+    /// The firmware for the emulated Cortex-M0.
+    pub fn elf_m0(&self) -> &Path {
+        &self.elf_m0
+    }
+}
+
+/// A machine of QEMU, its firmware, and where that looks for the model.
+struct Machine<'a> {
+    name: &'static str,
+    elf: &'a Path,
+    model_address: u32,
 }
 
 /// A hundred times what the emulator takes on a desk, so that only one that hangs is stopped.
@@ -219,7 +273,47 @@ fn sample_file(recording: &Recording, kind: SampleKind) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn parse(text: &str) -> Result<EmulatedRun> {
+/// What the hexadecimal numbers of a report are.
+#[derive(Debug, Clone, Copy)]
+enum Numbers {
+    /// The bits of floats.
+    F32,
+    /// Integers in the units of an `IntegerFinding`.
+    I16 { counts_per_unit: f32 },
+}
+
+impl Numbers {
+    fn nats(self, bits: u32) -> f32 {
+        match self {
+            Self::F32 => f32::from_bits(bits),
+            Self::I16 { .. } => device::nats(bits.cast_signed()),
+        }
+    }
+
+    fn probability(self, bits: u32) -> f32 {
+        match self {
+            Self::F32 => f32::from_bits(bits),
+            Self::I16 { .. } => device::probability(bits as u16),
+        }
+    }
+
+    fn statistics(self, bits: [u32; 4]) -> Statistics {
+        match self {
+            Self::F32 => {
+                let [level, rms, kurtosis, crest] = bits.map(f32::from_bits);
+                Statistics { level, rms, kurtosis, crest }
+            }
+            Self::I16 { counts_per_unit } => {
+                let [level, rms, kurtosis, crest] = bits;
+                let level = level.cast_signed();
+                let axis = IntegerStatistics { level, rms, kurtosis, crest };
+                device::statistics(axis, counts_per_unit)
+            }
+        }
+    }
+}
+
+fn parse(text: &str, numbers: Numbers) -> Result<EmulatedRun> {
     let mut monitor = None;
     let mut reports = Vec::new();
     let mut announced = None;
@@ -227,7 +321,7 @@ fn parse(text: &str) -> Result<EmulatedRun> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "monitor" => monitor = Some(parse_monitor(rest).with_context(|| line.to_owned())?),
-            "report" => reports.push(parse_report(rest).with_context(|| line.to_owned())?),
+            "report" => reports.push(parse_report(rest, numbers).with_context(|| line.to_owned())?),
             "done" => announced = rest.strip_prefix("reports=").and_then(|n| n.parse().ok()),
             _ => bail!("{line}"),
         }
@@ -256,7 +350,7 @@ fn parse_monitor(rest: &str) -> Result<(MonitorType, usize)> {
     Ok((monitor, value("ram")?))
 }
 
-fn parse_report(rest: &str) -> Result<DeviceReport> {
+fn parse_report(rest: &str, numbers: Numbers) -> Result<DeviceReport> {
     let mut words = rest.split(' ');
     let index = words.next().context("no index")?.parse()?;
     let result = words.next().context("no result")?;
@@ -278,21 +372,26 @@ fn parse_report(rest: &str) -> Result<DeviceReport> {
         None if result == "unknown_fault" => Label::UnknownFault,
         None => bail!("no label"),
     };
-    let bits = |hex: &str| -> Result<f32> { Ok(f32::from_bits(u32::from_str_radix(hex, 16)?)) };
+    let bits = |hex: &str| -> Result<u32> { Ok(u32::from_str_radix(hex, 16)?) };
     let mut field = |name: &str| {
         words.next().and_then(|word| word.strip_prefix(name)).with_context(|| format!("no {name}"))
     };
     // What the device did not compute it prints as a dash.
-    let optional = |hex: &str| if hex == "-" { Ok(None) } else { bits(hex).map(Some) };
+    let optional = |hex: &str| -> Result<Option<f32>> {
+        if hex == "-" { Ok(None) } else { Ok(Some(numbers.nats(bits(hex)?))) }
+    };
     let gate_log_likelihood = optional(field("gate_log_likelihood=")?)?;
     let log_likelihood = optional(field("log_likelihood=")?)?;
-    let posterior = field("posterior=")?.split(',').map(bits).collect::<Result<_>>()?;
+    let posterior = field("posterior=")?
+        .split(',')
+        .map(|hex| Ok(numbers.probability(bits(hex)?)))
+        .collect::<Result<_>>()?;
     let statistics = field("statistics=")?
         .split(';')
         .map(|axis| -> Result<Statistics> {
-            let numbers = axis.split(',').map(bits).collect::<Result<Vec<_>>>()?;
-            let [level, rms, kurtosis, crest] = numbers[..] else { bail!("four statistics") };
-            Ok(Statistics { level, rms, kurtosis, crest })
+            let four = axis.split(',').map(bits).collect::<Result<Vec<_>>>()?;
+            let four = four.try_into().ok().context("four statistics")?;
+            Ok(numbers.statistics(four))
         })
         .collect::<Result<_>>()?;
     let finding =
@@ -302,11 +401,35 @@ fn parse_report(rest: &str) -> Result<DeviceReport> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SampleKind, output_within, parse, sample_file};
+    use super::{Numbers, SampleKind, output_within, sample_file};
     use crate::recording::Recording;
     use rebearing::{Label, SensorFault, Statistics};
     use std::process::Command;
     use std::time::Duration;
+
+    fn parse(text: &str) -> anyhow::Result<super::EmulatedRun> {
+        super::parse(text, Numbers::F32)
+    }
+
+    #[test]
+    fn integers_come_in_the_unit_of_the_recordings() {
+        let numbers = Numbers::I16 { counts_per_unit: 2.0 };
+        let run = super::parse(
+            "monitor sample=i16 fft=256 axes=1 dims=4 components=3 classes=3 ram=9\n\
+             report 0 class=1 gate_log_likelihood=- log_likelihood=ffffff80 posterior=00002000,00006000 \
+             statistics=00010000,00000400,00000300,00000180\n\
+             done reports=1\n",
+            numbers,
+        )
+        .unwrap();
+        let found = run.reports[0].finding.as_ref().unwrap();
+        assert_eq!(found.log_likelihood, Some(-0.5));
+        assert_eq!(found.posterior, [0.25, 0.75]);
+        let axis = found.statistics[0];
+        assert_eq!((axis.rms, axis.kurtosis, axis.crest), (2.0, 3.0, 1.5));
+        // Twice the square of a count, of which two make a unit.
+        assert!((axis.level - 0.5_f32.ln()).abs() < 1e-6, "{}", axis.level);
+    }
 
     #[test]
     fn reports_keep_their_bits() {

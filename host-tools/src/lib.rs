@@ -3,13 +3,16 @@
 //! The modules stand in the order of the data: [`manifest`] and [`recording`] read files,
 //! [`domain`] gathers those of one machine, [`split`] cuts them in time, [`extract`] calls the
 //! device crate for features. [`mixture`] and [`source`] fit, [`transport`] and [`adapt`] carry
-//! labels over, [`model_file`] writes the result. [`device`] runs it here, [`emulator`] on an
+//! labels over, [`model_file`] writes the result, and [`quantise`] makes an i16 model of it whose
+//! [`loss`] is measured. [`device`] runs it here, [`emulator`] on an
 //! emulated microcontroller. [`bearing`] and [`evidence`] check a label against geometry.
 
 pub mod adapt;
 pub mod baselines;
 pub mod bearing;
 pub mod commands;
+pub mod counts;
+pub mod deployed;
 pub mod device;
 pub mod diagnoses;
 pub mod domain;
@@ -18,12 +21,17 @@ pub mod evaluate;
 pub mod evidence;
 pub mod extract;
 pub mod front_end;
+pub mod integer_extract;
+pub mod integer_model_file;
+pub mod lead;
+pub mod loss;
 pub mod manifest;
 pub mod mixture;
 pub mod model_file;
 pub mod npy;
 pub mod output;
 pub mod progress;
+pub mod quantise;
 pub mod rates;
 pub mod recording;
 pub mod report;

@@ -8,6 +8,7 @@ use thiserror::Error;
 use zerocopy::IntoBytes;
 
 use crate::front_end::FrontEndSettings;
+use crate::lead::Leading;
 use crate::mixture::{Covariance, LabelledMixture, Mixture};
 
 /// Everything that goes into a model file, in full precision.
@@ -102,10 +103,7 @@ impl ModelBytes {
 
     /// Copies `bytes` to an aligned buffer and checks them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        let mut words = vec![0_u32; bytes.len().div_ceil(4)];
-        for (place, byte) in words.as_mut_bytes().iter_mut().zip(bytes) {
-            *place = *byte;
-        }
+        let words = aligned(bytes);
         // The reader sees the exact length, so an odd one is refused as cut short.
         Model::parse(words.as_bytes().get(..bytes.len()).unwrap_or(&[]))?;
         Ok(Self { words })
@@ -125,6 +123,25 @@ impl ModelBytes {
     }
 }
 
+/// The bytes on a 4-byte boundary, with zeros behind them up to a whole word.
+pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
+    let mut words = vec![0_u32; bytes.len().div_ceil(4)];
+    for (place, byte) in words.as_mut_bytes().iter_mut().zip(bytes) {
+        *place = *byte;
+    }
+    words
+}
+
+/// The header of a file, its length and CRC-32 left to [`seal`].
+pub(crate) fn start() -> Vec<u8> {
+    let mut file = Vec::new();
+    file.extend(format::MAGIC);
+    file.extend(format::VERSION.to_le_bytes());
+    file.extend([0; 2]);
+    file.extend([0; 8]);
+    file
+}
+
 /// Writes a model file's bytes; the device's own reader has accepted what is returned.
 pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError> {
     let gate = contents.gate.as_ref();
@@ -138,12 +155,7 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
         components.extend(whitened(part)?);
     }
     let front_end = contents.front_end;
-    let mut file = Vec::new();
-    file.extend(format::MAGIC);
-    file.extend(format::VERSION.to_le_bytes());
-    file.extend([0; 2]);
-    file.extend([0; 8]); // length and CRC-32, known at the end
-
+    let mut file = start();
     section(&mut file, format::COUNTS, |out| {
         let healthy = contents.healthy.map_or(format::NO_CLASS, |class| class as u32);
         let counts =
@@ -167,6 +179,15 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
             put_words(out, [flags, orders.bands as u32]);
             put_floats(out, [orders.first, orders.width].map(f64::from));
         });
+    }
+    let leading = contents.mixture.and_then(|labelled| Leading::choose(&labelled.mixture));
+    // The smallest models are evaluated in full.
+    let leading = leading.filter(Leading::pays);
+    if let Some(leading) = &leading {
+        for component in &mut components {
+            component.scale = leading.order.iter().map(|i| component.scale[*i]).collect();
+            component.offset = leading.order.iter().map(|i| component.offset[*i]).collect();
+        }
     }
     section(&mut file, format::SCALING, |out| {
         put_floats(out, contents.shift.iter().map(|x| f64::from(*x)));
@@ -195,6 +216,12 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
             put_words(out, [gate.mixture.weights.len() as u32]);
             put_floats(out, [gate.log_likelihood_min]);
             put_words(out, [if gate.direction { format::GATE_DIRECTION } else { 0 }]);
+        });
+    }
+    if let Some(leading) = &leading {
+        section(&mut file, format::LEAD, |out| {
+            put_words(out, [leading.lead as u32]);
+            put_words(out, leading.order.iter().map(|feature| *feature as u32));
         });
     }
     section(&mut file, format::PROVENANCE, |out| {
@@ -247,7 +274,7 @@ fn put_at(file: &mut [u8], offset: usize, bytes: [u8; 4]) {
     }
 }
 
-fn section(file: &mut Vec<u8>, tag: [u8; 4], write: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn section(file: &mut Vec<u8>, tag: [u8; 4], write: impl FnOnce(&mut Vec<u8>)) {
     let mut payload = Vec::new();
     write(&mut payload);
     payload.resize(payload.len().next_multiple_of(4), 0);
@@ -256,16 +283,16 @@ fn section(file: &mut Vec<u8>, tag: [u8; 4], write: impl FnOnce(&mut Vec<u8>)) {
     file.extend(payload);
 }
 
-fn put_words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
+pub(crate) fn put_words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
     words.into_iter().for_each(|word| out.extend(word.to_le_bytes()));
 }
 
-fn put_floats(out: &mut Vec<u8>, floats: impl IntoIterator<Item = f64>) {
+pub(crate) fn put_floats(out: &mut Vec<u8>, floats: impl IntoIterator<Item = f64>) {
     floats.into_iter().for_each(|x| out.extend((x as f32).to_le_bytes()));
 }
 
 /// The byte where each text ends, then the texts behind one another.
-fn put_texts<T: AsRef<str>>(out: &mut Vec<u8>, texts: &[T]) {
+pub(crate) fn put_texts<T: AsRef<str>>(out: &mut Vec<u8>, texts: &[T]) {
     let mut end = 0;
     for text in texts {
         end += text.as_ref().len() as u32;

@@ -2,6 +2,27 @@
 
 use core::fmt;
 
+/// How a model file writes its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Encoding {
+    /// 32-bit floats, for [`Model`](crate::Model) and [`Monitor`](crate::Monitor).
+    F32,
+    /// 16-bit integers, for [`IntegerModel`](crate::integer::IntegerModel) and
+    /// [`IntegerMonitor`](crate::integer::IntegerMonitor).
+    I16,
+}
+
+impl Encoding {
+    /// The encoding as command line and JSON name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::I16 => "i16",
+        }
+    }
+}
+
 /// Why a model file was refused. The firmware keeps running; the model is not used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -74,6 +95,18 @@ pub enum ModelError {
         /// Its four-byte tag.
         tag: [u8; 4],
     },
+    /// A model in an encoding that this reader does not evaluate.
+    WrongEncoding {
+        /// Encoding of the file.
+        found: Encoding,
+    },
+    /// A section of one encoding in a file of the other.
+    MixedEncodings {
+        /// Its four-byte tag.
+        tag: [u8; 4],
+    },
+    /// An i16 model with features of shaft orders, which the integer line does not have.
+    OrdersInIntegers,
     /// More than the monitor's type holds: build the firmware with larger capacities.
     DoesNotFit {
         /// Which capacity.
@@ -146,6 +179,19 @@ impl fmt::Display for ModelError {
                 let [a, b, c, d] = name(tag);
                 write!(f, "the text of the section {a}{b}{c}{d} is damaged")
             }
+            Self::WrongEncoding { found: Encoding::I16 } => f.write_str(
+                "this is an i16 model, which IntegerMonitor runs: use that, or adapt with --encoding f32",
+            ),
+            Self::WrongEncoding { found: Encoding::F32 } => f.write_str(
+                "this is an f32 model, which Monitor runs: use that, or adapt with --encoding i16",
+            ),
+            Self::MixedEncodings { tag } => {
+                let [a, b, c, d] = name(tag);
+                write!(f, "the section {a}{b}{c}{d} belongs to another encoding than the model's")
+            }
+            Self::OrdersInIntegers => f.write_str(
+                "the model has features of shaft orders, which i16 models do not: fit with --blocks bands",
+            ),
             Self::DoesNotFit { what, needs, holds } => write!(
                 f,
                 "the model needs {needs} {what}, this monitor's type holds {holds}: build the firmware with the type that `rebearing inspect` prints"

@@ -33,6 +33,18 @@ pub const NAMES: [u8; 4] = *b"NAME";
 pub const THRESHOLDS: [u8; 4] = *b"THRS";
 /// Gate components, gate threshold, flags; absent in a model without a gate.
 pub const GATE: [u8; 4] = *b"GATE";
+/// Leading features and the order of all; absent in a model that evaluates every component in full.
+pub const LEAD: [u8; 4] = *b"LEAD";
+/// What marks a model in i16 encoding, and its numbers that stand alone.
+pub const INTEGER: [u8; 4] = *b"INTG";
+/// Order, shift and scale of each feature in i16 encoding.
+pub const INTEGER_SCALING: [u8; 4] = *b"ISCL";
+/// Component constants, means and scales in i16 encoding.
+pub const INTEGER_MIXTURE: [u8; 4] = *b"IMIX";
+/// Label table in i16 encoding.
+pub const INTEGER_LABELS: [u8; 4] = *b"ILBL";
+/// The gate in i16 encoding; absent in a model without one.
+pub const INTEGER_GATE: [u8; 4] = *b"IGAT";
 /// Tool version, source, target, hash of what the model was fitted from.
 pub const PROVENANCE: [u8; 4] = *b"PROV";
 
@@ -50,8 +62,14 @@ pub const ORDERS_ENVELOPE: u32 = 2;
 pub const THRESHOLDS_WORDS: usize = 1;
 /// Words in the gate section.
 pub const GATE_WORDS: usize = 3;
+/// Words in the integer section.
+pub const INTEGER_WORDS: usize = 5;
+/// Words in the gate section of an i16 model.
+pub const INTEGER_GATE_WORDS: usize = 5;
 /// Flag of the gate section: the other components take the direction of the features.
 pub const GATE_DIRECTION: u32 = 1;
+/// Words in the lead section before the order.
+pub const LEAD_WORDS: usize = 1;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.
@@ -72,6 +90,18 @@ pub const MAX_CLASSES: usize = 256;
 /// Most segments in a decision window.
 pub const MAX_SEGMENTS: usize = 65_536;
 
+/// Highest sample rate in Hz.
+pub const MAX_RATE: f32 = 1e9;
+/// Largest magnitude of a feature's shift in i16 encoding: 128 in log2, Q16.
+pub const MAX_INTEGER_SHIFT: i32 = 1 << 23;
+/// Most fraction bits of energies in i16 encoding.
+pub const MAX_FRACTION_BITS: u32 = 12;
+/// Largest magnitude of a mean in i16 encoding.
+pub const MAX_INTEGER_MEAN: i16 = 16_383;
+/// What a row of the label table sums to in i16 encoding: one in Q15.
+pub const INTEGER_LABEL_SUM: u32 = 1 << 15;
+/// Log-likelihood threshold, in nats Q8, of an i16 model that calls nothing unknown.
+pub const NEVER_UNKNOWN: i32 = i32::MIN;
 /// Largest magnitude of a feature's shift.
 pub const MAX_SHIFT: f32 = 1e4;
 /// Largest scale of a feature.

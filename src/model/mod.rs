@@ -6,10 +6,12 @@
 
 mod error;
 pub mod format;
-mod parse;
+pub(crate) mod parse;
+mod parse_integer;
 
-pub use error::ModelError;
+pub use error::{Encoding, ModelError};
 
+use crate::mixture::Mixture;
 use crate::orders::{Orders, ShaftSpeedError};
 
 /// A checked model file, borrowed from where it lies.
@@ -30,6 +32,7 @@ pub struct Model<'a> {
     healthy: u32,
     log_likelihood_min: f32,
     gate: Option<Gate>,
+    lead: Option<Lead<'a>>,
 }
 
 /// How samples become features.
@@ -101,13 +104,23 @@ pub struct Gate {
     pub direction: bool,
 }
 
+/// The order of the features in a model that drops components early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Lead<'a> {
+    /// Features that all components but the gate's are scored on before any is dropped.
+    pub features: usize,
+    /// For each place in the model's order the feature that stands there.
+    pub order: &'a [u32],
+}
+
 /// One diagonal Gaussian of the mixture, whitened.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Component<'a> {
     /// ln weight − ½·dims·ln 2π − Σ ln σ.
     pub constant: f32,
-    /// 1/σ per feature.
+    /// 1/σ per feature, in the order of [`Model::lead`] if the model has one.
     pub scale: &'a [f32],
     /// −μ/σ per feature.
     pub offset: &'a [f32],
@@ -130,13 +143,13 @@ pub struct Provenance<'a> {
 /// Several texts behind one another, with the byte where each ends.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-struct Texts<'a> {
-    ends: &'a [u32],
+pub(crate) struct Texts<'a> {
+    pub(crate) ends: &'a [u32],
     text: &'a str,
 }
 
 impl<'a> Texts<'a> {
-    fn get(&self, index: usize) -> Option<&'a str> {
+    pub(crate) fn get(&self, index: usize) -> Option<&'a str> {
         let end = *self.ends.get(index)? as usize;
         let start = match index.checked_sub(1) {
             Some(before) => *self.ends.get(before)? as usize,
@@ -154,11 +167,7 @@ impl<'a> Model<'a> {
 
     /// Checks the model file at the start of a flash region that may be larger than it.
     pub fn from_region(region: &'a [u8]) -> Result<Self, ModelError> {
-        let length = parse::declared_len(region)?;
-        let bytes = region
-            .get(..length)
-            .ok_or(ModelError::TooShort { needs: length, has: region.len() })?;
-        Self::parse(bytes)
+        Self::parse(parse::file_of(region)?)
     }
 
     /// The file's bytes.
@@ -191,6 +200,12 @@ impl<'a> Model<'a> {
         self.gate
     }
 
+    /// How components are dropped early, if the model says so; the components then have their
+    /// features in its order.
+    pub fn lead(&self) -> Option<Lead<'a>> {
+        self.lead
+    }
+
     /// Components in file order: those of the gate, then those that tell classes apart.
     pub fn components(&self) -> impl ExactSizeIterator<Item = Component<'a>> + use<'a> {
         let dims = self.shift.len();
@@ -200,6 +215,11 @@ impl<'a> Model<'a> {
                 Component { constant: *constant, scale, offset }
             },
         )
+    }
+
+    /// All components as one mixture, in file order.
+    pub fn mixture(&self) -> Mixture<'a> {
+        Mixture::new(self.constants, self.whitening, self.shift.len())
     }
 
     /// Label table: a row of class probabilities per component.
@@ -233,6 +253,16 @@ impl<'a> Model<'a> {
     pub fn provenance(&self) -> Provenance<'a> {
         let text = |index| self.provenance.get(index).unwrap_or("");
         Provenance { tool: text(0), source: text(1), target: text(2), hash: self.hash }
+    }
+}
+
+impl Encoding {
+    /// The encoding of a model file that fills `bytes` exactly; only its sections are looked at,
+    /// [`Model::parse`] or [`IntegerModel::parse`](crate::integer::IntegerModel::parse) check
+    /// what is in them.
+    pub fn of(bytes: &[u8]) -> Result<Self, ModelError> {
+        let integer = parse::sections(bytes)?.integer;
+        Ok(if integer.is_some() { Self::I16 } else { Self::F32 })
     }
 }
 

@@ -2,8 +2,10 @@
 
 use zerocopy::FromBytes;
 
+pub(crate) use super::parse_integer::parse_integer;
+
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
-use super::{FrontEnd, Gate, Model, ModelError, Texts};
+use super::{Encoding, FrontEnd, Gate, Lead, Model, ModelError, Texts};
 use crate::orders::Orders;
 use crate::spectrum::FFT_LENGTHS;
 
@@ -34,7 +36,15 @@ pub(super) fn declared_len(bytes: &[u8]) -> Result<usize, ModelError> {
     Ok(length)
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
+/// The model file at the start of a region that may be larger than it.
+pub(crate) fn file_of(region: &[u8]) -> Result<&[u8], ModelError> {
+    let length = declared_len(region)?;
+    region.get(..length).ok_or(ModelError::TooShort { needs: length, has: region.len() })
+}
+
+/// Checks length, alignment and checksum of a file that fills `bytes` exactly, and finds its
+/// sections.
+pub(super) fn sections(bytes: &[u8]) -> Result<Sections<'_>, ModelError> {
     let length = declared_len(bytes)?;
     if bytes.len() < length {
         return Err(ModelError::TooShort { needs: length, has: bytes.len() });
@@ -53,8 +63,22 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
     if stored != computed {
         return Err(ModelError::BadCrc { stored, computed });
     }
+    Sections::walk(bytes)
+}
 
-    let sections = Sections::walk(bytes)?;
+pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
+    let sections = sections(bytes)?;
+    if sections.integer.is_some() {
+        return Err(ModelError::WrongEncoding { found: Encoding::I16 });
+    }
+    for (section, tag) in [
+        (sections.integer_scaling, format::INTEGER_SCALING),
+        (sections.integer_mixture, format::INTEGER_MIXTURE),
+        (sections.integer_labels, format::INTEGER_LABELS),
+        (sections.integer_gate, format::INTEGER_GATE),
+    ] {
+        no_section(section, tag)?;
+    }
     let (counts, healthy) = Counts::read(sections.counts)?;
     let orders = match sections.orders {
         Some(payload) => Some(orders(payload, &counts)?),
@@ -63,12 +87,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
     let front_end = FrontEnd { orders, ..front_end(sections.front_end, &counts)? };
     let dims = front_end.dims();
 
-    let scaling = floats(format::SCALING, sections.scaling, 2 * dims)?;
+    let scaling = floats(format::SCALING, need(sections.scaling, format::SCALING)?, 2 * dims)?;
     let (shift, scale) = scaling.split_at_checked(dims).unwrap_or((&[], &[]));
     check("shift", shift, |x| x.abs() <= format::MAX_SHIFT)?;
     check("scale", scale, |x| x > 0.0 && x <= format::MAX_SCALE)?;
 
-    let mixture = floats(format::MIXTURE, sections.mixture, counts.components * (1 + 2 * dims))?;
+    let mixture = need(sections.mixture, format::MIXTURE)?;
+    let mixture = floats(format::MIXTURE, mixture, counts.components * (1 + 2 * dims))?;
     let (constants, whitening) = mixture.split_at_checked(counts.components).unwrap_or((&[], &[]));
     check("component constant", constants, |x| x.abs() <= format::MAX_OFFSET)?;
     for (k, component) in whitening.chunks_exact((2 * dims).max(1)).enumerate() {
@@ -83,7 +108,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         }
     }
 
-    let labels = floats(format::LABELS, sections.labels, counts.components * counts.classes)?;
+    let labels = need(sections.labels, format::LABELS)?;
+    let labels = floats(format::LABELS, labels, counts.components * counts.classes)?;
     check("label", labels, |x| (0.0..=1.0).contains(&x))?;
     for (k, row) in labels.chunks_exact(counts.classes.max(1)).enumerate() {
         let mut sum = 0.0;
@@ -96,18 +122,18 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
     }
 
     let names = texts(format::NAMES, sections.names, counts.classes)?;
-    let thresholds = floats(format::THRESHOLDS, sections.thresholds, format::THRESHOLDS_WORDS)?;
+    let thresholds = need(sections.thresholds, format::THRESHOLDS)?;
+    let thresholds = floats(format::THRESHOLDS, thresholds, format::THRESHOLDS_WORDS)?;
     check("threshold", thresholds, |_| true)?;
     let gate = match sections.gate {
         Some(payload) => Some(gate(payload, &counts, labels, healthy)?),
         None => None,
     };
-    let (hash, provenance) = sections.provenance.split_first_chunk().ok_or(length_error(
-        format::PROVENANCE,
-        format::HASH_LEN,
-        sections.provenance,
-    ))?;
-    let provenance = texts(format::PROVENANCE, provenance, format::PROVENANCE_TEXTS)?;
+    let lead = match sections.lead {
+        Some(payload) => Some(lead(payload, dims)?),
+        None => None,
+    };
+    let (hash, provenance) = provenance(sections.provenance)?;
 
     Ok(Model {
         bytes,
@@ -123,38 +149,51 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         healthy,
         log_likelihood_min: thresholds.first().copied().unwrap_or(f32::MIN),
         gate,
+        lead,
     })
 }
 
-/// The payload of each section that version 1 knows.
-struct Sections<'a> {
-    counts: &'a [u8],
-    front_end: &'a [u8],
-    orders: Option<&'a [u8]>,
-    scaling: &'a [u8],
-    mixture: &'a [u8],
-    labels: &'a [u8],
-    names: &'a [u8],
-    thresholds: &'a [u8],
-    gate: Option<&'a [u8]>,
-    provenance: &'a [u8],
+/// The payload of each section that version 1 knows. Which must be there depends on the encoding.
+pub(super) struct Sections<'a> {
+    pub(super) counts: &'a [u8],
+    pub(super) front_end: &'a [u8],
+    pub(super) names: &'a [u8],
+    pub(super) provenance: &'a [u8],
+    pub(super) orders: Option<&'a [u8]>,
+    pub(super) scaling: Option<&'a [u8]>,
+    pub(super) mixture: Option<&'a [u8]>,
+    pub(super) labels: Option<&'a [u8]>,
+    pub(super) thresholds: Option<&'a [u8]>,
+    pub(super) gate: Option<&'a [u8]>,
+    pub(super) lead: Option<&'a [u8]>,
+    pub(super) integer: Option<&'a [u8]>,
+    pub(super) integer_scaling: Option<&'a [u8]>,
+    pub(super) integer_mixture: Option<&'a [u8]>,
+    pub(super) integer_labels: Option<&'a [u8]>,
+    pub(super) integer_gate: Option<&'a [u8]>,
 }
 
 impl<'a> Sections<'a> {
     fn walk(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        const TAGS: [[u8; 4]; 10] = [
+        const TAGS: [[u8; 4]; 16] = [
             format::COUNTS,
             format::FRONT_END,
+            format::NAMES,
+            format::PROVENANCE,
             format::ORDERS,
             format::SCALING,
             format::MIXTURE,
             format::LABELS,
-            format::NAMES,
             format::THRESHOLDS,
             format::GATE,
-            format::PROVENANCE,
+            format::LEAD,
+            format::INTEGER,
+            format::INTEGER_SCALING,
+            format::INTEGER_MIXTURE,
+            format::INTEGER_LABELS,
+            format::INTEGER_GATE,
         ];
-        let mut found: [Option<&[u8]>; 10] = [None; 10];
+        let mut found: [Option<&[u8]>; 16] = [None; 16];
         let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
         while !rest.is_empty() {
             let Some((header, after)) = rest.split_first_chunk::<SECTION_HEADER_LEN>() else {
@@ -186,43 +225,74 @@ impl<'a> Sections<'a> {
         let [
             counts,
             front_end,
+            names,
+            provenance,
             orders,
             scaling,
             mixture,
             labels,
-            names,
             thresholds,
             gate,
-            provenance,
+            lead,
+            integer,
+            integer_scaling,
+            integer_mixture,
+            integer_labels,
+            integer_gate,
         ] = found;
-        let need =
-            |section: Option<&'a [u8]>, tag| section.ok_or(ModelError::MissingSection { tag });
         Ok(Self {
             counts: need(counts, format::COUNTS)?,
             front_end: need(front_end, format::FRONT_END)?,
-            orders,
-            scaling: need(scaling, format::SCALING)?,
-            mixture: need(mixture, format::MIXTURE)?,
-            labels: need(labels, format::LABELS)?,
             names: need(names, format::NAMES)?,
-            thresholds: need(thresholds, format::THRESHOLDS)?,
-            gate,
             provenance: need(provenance, format::PROVENANCE)?,
+            orders,
+            scaling,
+            mixture,
+            labels,
+            thresholds,
+            gate,
+            lead,
+            integer,
+            integer_scaling,
+            integer_mixture,
+            integer_labels,
+            integer_gate,
         })
     }
 }
 
+pub(super) fn need(section: Option<&[u8]>, tag: [u8; 4]) -> Result<&[u8], ModelError> {
+    section.ok_or(ModelError::MissingSection { tag })
+}
+
+/// Refuses a section of the other encoding.
+pub(super) fn no_section(section: Option<&[u8]>, tag: [u8; 4]) -> Result<(), ModelError> {
+    if section.is_some() { Err(ModelError::MixedEncodings { tag }) } else { Ok(()) }
+}
+
+/// The hash and the texts of the provenance section.
+pub(super) fn provenance(
+    payload: &[u8],
+) -> Result<(&[u8; format::HASH_LEN], Texts<'_>), ModelError> {
+    let (hash, rest) = payload.split_first_chunk().ok_or(length_error(
+        format::PROVENANCE,
+        format::HASH_LEN,
+        payload,
+    ))?;
+    Ok((hash, texts(format::PROVENANCE, rest, format::PROVENANCE_TEXTS)?))
+}
+
 /// The counts that every other section's length follows from.
-struct Counts {
+pub(super) struct Counts {
     axes: usize,
     bands: usize,
-    components: usize,
-    classes: usize,
+    pub(super) components: usize,
+    pub(super) classes: usize,
 }
 
 impl Counts {
     /// Reads the counts, and the index of the healthy class that stands behind them.
-    fn read(payload: &[u8]) -> Result<(Self, u32), ModelError> {
+    pub(super) fn read(payload: &[u8]) -> Result<(Self, u32), ModelError> {
         let words = words(format::COUNTS, payload, format::COUNTS_WORDS)?;
         let &[axes, bands, components, classes, healthy] = words else {
             return Err(length_error(format::COUNTS, 4 * format::COUNTS_WORDS, payload));
@@ -246,16 +316,20 @@ impl Counts {
     }
 }
 
-fn front_end<'a>(payload: &'a [u8], counts: &Counts) -> Result<FrontEnd<'a>, ModelError> {
+pub(super) fn front_end<'a>(
+    payload: &'a [u8],
+    counts: &Counts,
+) -> Result<FrontEnd<'a>, ModelError> {
     let words = words(format::FRONT_END, payload, format::FRONT_END_WORDS + counts.bands + 1)?;
     let &[rate, fft_len, hop, segments, ref band_edges @ ..] = words else {
         return Err(length_error(format::FRONT_END, 4 * format::FRONT_END_WORDS, payload));
     };
     let out_of_range = |field| Err(ModelError::OutOfRange { field, index: 0 });
-    let rate_hz = f32::from_bits(rate);
-    if !(rate_hz > 0.0 && rate_hz <= 1e9) {
+    // Positive floats are in the order of their bits, and a chip without floats reads this too.
+    if !(1..=format::MAX_RATE.to_bits()).contains(&rate) {
         return out_of_range("sample rate");
     }
+    let rate_hz = f32::from_bits(rate);
     let fft_len = fft_len as usize;
     if !FFT_LENGTHS.contains(&fft_len) {
         return out_of_range("FFT length");
@@ -338,11 +412,29 @@ fn gate(payload: &[u8], counts: &Counts, labels: &[f32], healthy: u32) -> Result
     Ok(Gate { components, log_likelihood_min, direction: flags & format::GATE_DIRECTION != 0 })
 }
 
-fn length_error(tag: [u8; 4], needs: usize, payload: &[u8]) -> ModelError {
+fn lead(payload: &[u8], dims: usize) -> Result<Lead<'_>, ModelError> {
+    let words = words(format::LEAD, payload, format::LEAD_WORDS + dims)?;
+    let &[features, ref order @ ..] = words else {
+        return Err(length_error(format::LEAD, 4 * format::LEAD_WORDS, payload));
+    };
+    let features = features as usize;
+    if !(1..=dims).contains(&features) {
+        return Err(ModelError::OutOfRange { field: "leading features", index: 0 });
+    }
+    // Each feature once: every feature is named, and there are as many names as features.
+    for feature in 0..dims {
+        if !order.contains(&(feature as u32)) {
+            return Err(ModelError::OutOfRange { field: "order of the features", index: feature });
+        }
+    }
+    Ok(Lead { features, order })
+}
+
+pub(super) fn length_error(tag: [u8; 4], needs: usize, payload: &[u8]) -> ModelError {
     ModelError::SectionLength { tag, needs, has: payload.len() }
 }
 
-fn words(tag: [u8; 4], payload: &[u8], count: usize) -> Result<&[u32], ModelError> {
+pub(super) fn words(tag: [u8; 4], payload: &[u8], count: usize) -> Result<&[u32], ModelError> {
     match <[u32]>::ref_from_bytes(payload) {
         Ok(words) if words.len() == count => Ok(words),
         _ => Err(length_error(tag, 4 * count, payload)),
@@ -368,7 +460,7 @@ fn check(
 }
 
 /// `count` ends, then the text, then zeros up to a multiple of four bytes.
-fn texts(tag: [u8; 4], payload: &[u8], count: usize) -> Result<Texts<'_>, ModelError> {
+pub(super) fn texts(tag: [u8; 4], payload: &[u8], count: usize) -> Result<Texts<'_>, ModelError> {
     let (ends, text) =
         payload.split_at_checked(4 * count).ok_or(length_error(tag, 4 * count, payload))?;
     let ends = words(tag, ends, count)?;

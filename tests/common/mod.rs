@@ -8,8 +8,10 @@ use std::f64::consts::PI;
 
 use ndarray::{Array2, array};
 use rebearing_host::front_end::{FrontEndSettings, OrderSettings};
+use rebearing_host::integer_model_file::{IntegerModelBytes, encode_integer};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 use rebearing_host::model_file::{self, GateContents, ModelBytes, ModelContents};
+use rebearing_host::quantise::quantise;
 
 /// The golden file of format version 1.
 pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
@@ -19,6 +21,42 @@ pub static GOLDEN_GATE: &[u8] = rebearing::include_model!("../golden/model-v1-ga
 
 /// The golden file of format version 1 with orders and envelope.
 pub static GOLDEN_ORDERS: &[u8] = rebearing::include_model!("../golden/model-v1-orders.rbm");
+
+/// The golden file of format version 1 in i16 encoding, made from that with a gate.
+pub static GOLDEN_I16: &[u8] = rebearing::include_model!("../golden/model-v1-i16.rbm");
+
+/// What the golden file in i16 encoding holds; must never change while version 1 is read.
+pub fn golden_i16_contents() -> IntegerModelBytes {
+    let exact = golden_gate_contents();
+    let contents = quantise(&exact.model(), 1000.0).expect("the golden model fits in 16 bits");
+    encode_integer(&exact.model(), &contents).expect("the golden contents are valid")
+}
+
+/// A model whose narrowest component is a millionth as wide as its widest.
+pub fn steep() -> ModelBytes {
+    let mixture = LabelledMixture {
+        mixture: Mixture {
+            weights: array![1.0],
+            means: array![[0.0, 0.0, 0.0, 0.0]],
+            covariance: Covariance::Diagonal(array![[1e-6, 1.0, 1.0, 1e6]]),
+        },
+        labels: array![[1.0]],
+    };
+    model_file::encode(&ModelContents {
+        front_end: &golden_front_end(),
+        shift: &[0.0; 4],
+        scale: &[1.0; 4],
+        mixture: Some(&mixture),
+        gate: None,
+        class_names: &["Healthy".into()],
+        healthy: Some(0),
+        log_likelihood_min: None,
+        source: "motor-a",
+        target: "motor-b",
+        hash: [0; 32],
+    })
+    .expect("a valid model")
+}
 
 /// What the golden file with orders holds; must never change while version 1 is read.
 pub fn golden_orders_contents() -> ModelBytes {

@@ -2,7 +2,7 @@
 
 use crate::qemu;
 use crate::run::{self, run};
-use crate::toolchain::{M4F, Thumb};
+use crate::toolchain::{M0, M4F, Thumb};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,9 @@ pub(crate) const MANIFEST: &str = "firmware-examples/Cargo.toml";
 /// The binary for QEMU's mps2-an386 board.
 pub(crate) const QEMU_BINARY: &str = "qemu-m4";
 
+/// The binary for QEMU's microbit board.
+pub(crate) const QEMU_M0_BINARY: &str = "qemu-m0";
+
 /// Where the firmware's workspace is built.
 pub(crate) fn target_dir() -> PathBuf {
     run::target_dir("firmware", "firmware-examples/target")
@@ -18,20 +21,50 @@ pub(crate) fn target_dir() -> PathBuf {
 
 /// Builds firmware binary `name` for `target` and returns the ELF file.
 pub(crate) fn build(thumb: Thumb, name: &str, target: &str) -> Result<PathBuf, String> {
+    build_with(thumb, name, target, &[])
+}
+
+/// As [`build`], with features of the firmware's crate.
+pub(crate) fn build_with(
+    thumb: Thumb,
+    name: &str,
+    target: &str,
+    features: &[&str],
+) -> Result<PathBuf, String> {
     let directory = target_dir();
     let mut cargo = thumb.build(MANIFEST, target, &directory);
-    run(&format!("firmware {name} for {target}"), cargo.args(["--release", "--bin", name]))?;
+    cargo.args(["--release", "--bin", name]);
+    if !features.is_empty() {
+        cargo.arg("--features").arg(features.join(","));
+    }
+    run(&format!("firmware {name} for {target}"), &mut cargo)?;
+    Ok(directory.join(target).join("release").join(name))
+}
+
+/// Builds the bench's binary that emlearn's `object` file is linked into.
+pub(crate) fn build_emlearn(thumb: Thumb, target: &str, object: &Path) -> Result<PathBuf, String> {
+    let name = "bench-emlearn";
+    let directory = target_dir();
+    let mut cargo = thumb.build(MANIFEST, target, &directory);
+    cargo.args(["--release", "--bin", name, "--features", "emlearn"]).env("BENCH_EMLEARN", object);
+    run(&format!("firmware {name} for {target}"), &mut cargo)?;
     Ok(directory.join(target).join("release").join(name))
 }
 
 /// Sets up what is missing, builds the firmware for QEMU and prints where both are.
 pub(crate) fn print(json: bool) -> Result<(), String> {
     let emulator = qemu::find_or_install()?;
-    let elf = build(Thumb::for_targets(&[M4F])?, QEMU_BINARY, M4F)?;
+    let thumb = Thumb::for_targets(&[M4F, M0])?;
+    let elf = build(thumb, QEMU_BINARY, M4F)?;
+    let elf_m0 = build(thumb, QEMU_M0_BINARY, M0)?;
+    let paths = [("elf", &elf), ("elf_m0", &elf_m0), ("qemu", &emulator)];
     if json {
-        println!("{{\"elf\":{},\"qemu\":{}}}", quoted(&elf), quoted(&emulator));
+        let members = paths.map(|(name, path)| format!("\"{name}\":{}", quoted(path)));
+        println!("{{{}}}", members.join(","));
     } else {
-        println!("elf  {}\nqemu {}", elf.display(), emulator.display());
+        for (name, path) in paths {
+            println!("{name:<6} {}", path.display());
+        }
     }
     Ok(())
 }

@@ -27,6 +27,8 @@ cargo xtask firmware [--json] builds the firmware for QEMU; prints its path and 
 cargo xtask size              flash and RAM of each firmware binary
 cargo xtask bench host [--json] [--quick] [--threads N]
                               the host engine against scikit-learn and POT: ratios, growth, profile
+cargo xtask bench device [--json]
+                              instructions of mixtures and stages on emulated Cortex-M, beside emlearn
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -65,6 +67,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["firmware"] => Ok(firmware::print(false)?),
         ["firmware", "--json"] => Ok(firmware::print(true)?),
         ["bench", "host", options @ ..] => bench::host(options),
+        ["bench", "device", options @ ..] => bench::device::bench(options),
         ["size"] => Ok(size::print()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());

@@ -1,7 +1,9 @@
 //! Debian and Ubuntu packages: what apt offers, and installing it.
 
 use crate::run::{capture, on_path, run};
+use std::path::Path;
 use std::process::Command;
+use std::{fs, io};
 
 /// The version that apt would install, fetching the package lists if there are none.
 pub(crate) fn candidate(package: &str) -> Option<String> {
@@ -26,6 +28,29 @@ pub(crate) fn install(packages: &[&str]) -> Result<(), String> {
     // Old lists name files that the mirror has dropped, so a failure is tried again with new ones.
     let installed = attempt().or_else(|_| update().and_then(|()| attempt()));
     installed.map_err(|_| format!("please install by hand: sudo apt-get install {names}"))
+}
+
+/// Fetches `packages` and whatever they need that is not installed, and unpacks it all below
+/// `into`, which asks for no rights and changes nothing of the system.
+pub(crate) fn unpack(packages: &[&str], into: &Path) -> Result<(), String> {
+    let text = |error: io::Error| error.to_string();
+    fs::create_dir_all(into).map_err(text)?;
+    let mut apt = Command::new("apt-get");
+    apt.args(["install", "--simulate", "--no-install-recommends"]);
+    let plan = capture(apt.args(packages)).ok_or("apt-get knows no way to install it")?;
+    let needed = plan.lines().filter_map(|line| line.strip_prefix("Inst ")?.split(' ').next());
+    let mut download = Command::new("apt-get");
+    download.current_dir(into).args(["--quiet", "--quiet", "download"]).args(needed);
+    let names = packages.join(" ");
+    run(&format!("fetching {names}, to be used without installing it"), &mut download)?;
+    for file in fs::read_dir(into).map_err(text)?.flatten().map(|entry| entry.path()) {
+        if file.extension().is_some_and(|extension| extension == "deb") {
+            capture(Command::new("dpkg-deb").arg("--extract").arg(&file).arg(into))
+                .ok_or_else(|| format!("dpkg-deb cannot read {}", file.display()))?;
+            fs::remove_file(&file).map_err(text)?;
+        }
+    }
+    Ok(())
 }
 
 fn update() -> Result<(), String> {

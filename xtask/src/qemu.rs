@@ -4,7 +4,7 @@
 //! say, conflict with the release's emulator). Unpacking the same packages asks for neither.
 
 use crate::packages;
-use crate::run::{capture, on_path, run, target_dir};
+use crate::run::{capture, on_path, target_dir};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::{fs, io};
@@ -38,23 +38,9 @@ pub(crate) fn find_or_install() -> Result<PathBuf, String> {
     }
 }
 
-/// Fetches the package and whatever it needs that is not installed, and unpacks it all.
+/// Unpacks the emulator and puts a script beside it that starts it from there.
 fn unpack(into: &Path) -> Result<(), String> {
-    fs::create_dir_all(into).map_err(text)?;
-    let mut apt = Command::new("apt-get");
-    let plan = capture(apt.args(["install", "--simulate", "--no-install-recommends", QEMU]))
-        .ok_or("apt-get knows no way to install it")?;
-    let needed = plan.lines().filter_map(|line| line.strip_prefix("Inst ")?.split(' ').next());
-    let mut download = Command::new("apt-get");
-    download.current_dir(into).args(["--quiet", "--quiet", "download"]).args(needed);
-    run(&format!("fetching {QEMU}, to be used without installing it"), &mut download)?;
-    for file in fs::read_dir(into).map_err(text)?.flatten().map(|entry| entry.path()) {
-        if file.extension().is_some_and(|extension| extension == "deb") {
-            capture(Command::new("dpkg-deb").arg("--extract").arg(&file).arg(into))
-                .ok_or_else(|| format!("dpkg-deb cannot read {}", file.display()))?;
-            fs::remove_file(&file).map_err(text)?;
-        }
-    }
+    packages::unpack(&[QEMU], into)?;
     let script = into.join(QEMU);
     fs::write(&script, SCRIPT).map_err(text)?;
     capture(Command::new("chmod").arg("+x").arg(&script)).map(drop).ok_or("no chmod here".into())

@@ -18,6 +18,7 @@ use panic_never as _;
 use rebearing::acquisition::{
     Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
 };
+use rebearing::mixture::Mixture;
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
@@ -108,7 +109,7 @@ fn model(model: &Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
     black_box((front_end.window_len(), front_end.orders));
     black_box((model.bytes(), model.dims(), model.shift(), model.scale(), model.labels()));
     black_box((model.classes(), model.class_name(number()), model.healthy()));
-    black_box((model.log_likelihood_min(), model.gate(), model.provenance()));
+    black_box((model.log_likelihood_min(), model.gate(), model.lead(), model.provenance()));
     for component in model.components() {
         black_box(component);
     }
@@ -227,9 +228,17 @@ fn stages() {
     let posterior = posterior.get_mut(..number()).unwrap_or_default();
     let mut direction = black_box(FLOATS);
     let direction = direction.get_mut(..number()).unwrap_or_default();
-    diagnosis::write_direction(features, direction);
+    diagnosis::take_direction(direction);
+    let order: [u32; 64] = black_box([0; 64]);
+    mixture::reorder(features, order.get(..number()).unwrap_or_default(), direction);
+    let raw = Mixture::new(floats(), floats(), number());
+    for part in [raw.split_at(number()).0, raw.split_at(number()).1] {
+        part.log_densities(features, scores);
+        part.leading_log_densities(features, number(), scores);
+        black_box((part.len(), part.is_empty(), mixture::margin(number())));
+    }
     if let Ok(model) = Model::parse(bytes()) {
-        mixture::log_densities(model.components(), features, scores);
+        model.mixture().log_densities(features, scores);
         black_box(diagnosis::diagnose(&model, features, direction, scores, posterior));
     }
     black_box(mixture::responsibilities(scores));

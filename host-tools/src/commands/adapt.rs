@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -15,15 +15,19 @@ use super::predict::word;
 use crate::adapt::plan::{PlanSettings, Solver};
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
 use crate::bearing::Bearing;
-use crate::device::MonitorType;
+use crate::counts::{self, Counts, FULL_SCALE_COUNTS};
+use crate::deployed::DeployedModel;
 use crate::diagnoses::diagnoses;
 use crate::domain::{Domain, healthy_class};
 use crate::evidence::Checked;
 use crate::extract::{Features, extract};
+use crate::integer_model_file::{IntegerModelBytes, encode_integer};
+use crate::loss::{self, AGREEMENT_MIN, Loss};
 use crate::manifest::Manifest;
 use crate::model_file::ModelBytes;
 use crate::output;
 use crate::progress::Step;
+use crate::quantise::quantise;
 use crate::rates;
 use crate::report::{self, ReportContents};
 use crate::source::{Source, SourceSettings};
@@ -58,6 +62,15 @@ pub(super) struct AdaptArgs {
     /// throughout, or nothing.
     #[arg(long, value_enum, default_value_t = Pool::Unknown)]
     pool_is: Pool,
+    /// How the model file writes its numbers: f32 for chips with a floating-point unit, i16
+    /// for those without. An i16 model is tried on these recordings beside the f32 one, and not
+    /// written if fewer than 99 % of the windows get the same label.
+    #[arg(long, value_enum, default_value_t = ModelEncoding::F32)]
+    encoding: ModelEncoding,
+    /// What the largest 16-bit count stands for, in the unit of the recordings: the range of
+    /// the sensor, such as 16 for ±16 g [default: twice the largest sample].
+    #[arg(long, value_name = "X")]
+    full_scale: Option<f64>,
     /// Label of the healthy machine [default: the source's].
     #[arg(long, value_name = "LABEL")]
     healthy: Option<String>,
@@ -72,6 +85,15 @@ pub(super) struct AdaptArgs {
     /// Seed of the starts.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+}
+
+/// How a model file writes its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ModelEncoding {
+    /// 32-bit floats.
+    F32,
+    /// 16-bit integers.
+    I16,
 }
 
 /// How the plan between mixtures is found.
@@ -96,6 +118,9 @@ impl SolverArgs {
 }
 
 pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
+    if args.full_scale.is_some() && args.encoding == ModelEncoding::F32 {
+        bail!("--full-scale is for 16-bit counts: give --encoding i16 too, or leave it out");
+    }
     let mut source = Source::read(&args.source)?;
     if args.healthy.is_some() {
         source.healthy = healthy_class(&source.classes, args.healthy.as_deref())?;
@@ -105,9 +130,14 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     if let Some(report) = &args.report {
         output::check_writable(report)?;
     }
-    let target = {
+    let mut target = {
         let _step = Step::start(format!("reading the recordings of {}", args.domain));
         Domain::read(&manifest, &args.domain)?
+    };
+    // An i16 model is fitted to what its device will see: the recordings in counts.
+    let samples = match args.encoding {
+        ModelEncoding::F32 => None,
+        ModelEncoding::I16 => Some(Samples::new(&mut target, args.full_scale)?),
     };
     let fitted_hz = source.front_end.rate_hz;
     source.front_end = rates::at_rate(&source.front_end, target.rate_hz).with_context(|| {
@@ -151,45 +181,153 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         })?;
         output::write(path, page.as_bytes())?;
     }
-    output::write(&args.out, model.bytes())?;
+    let (deployed, loss) = match &samples {
+        None => (DeployedModel::F32(model), None),
+        Some(samples) => {
+            let _step = Step::start("trying the model in integers");
+            let (integer, loss) = samples.quantise(&model, &source, &target, &features)?;
+            (DeployedModel::I16(integer), Some(loss))
+        }
+    };
+    output::write(&args.out, deployed.bytes())?;
 
-    let mut text = format!(
-        "{} -> {}: {} ({windows} windows) -> {}\n",
-        source.domain,
-        target.name,
-        adaptation.verdict,
-        args.out.display()
-    );
-    for reason in &adaptation.reasons {
-        let _ = writeln!(text, "  {reason}");
+    let result = Adapted { source, target, adaptation, checked, deployed, samples, loss, windows };
+    Ok(result.outcome(args))
+}
+
+/// What was done, and what came of it.
+struct Adapted {
+    source: Source,
+    target: Domain,
+    adaptation: Adaptation,
+    checked: Vec<Checked>,
+    deployed: DeployedModel,
+    samples: Option<Samples>,
+    loss: Option<Loss>,
+    windows: usize,
+}
+
+impl Adapted {
+    fn outcome(&self, args: &AdaptArgs) -> Outcome {
+        let Self { source, target, adaptation, checked, deployed, samples, loss, windows } = self;
+        let mut text = format!(
+            "{} -> {}: {} ({windows} windows) -> {}\n",
+            source.domain,
+            target.name,
+            adaptation.verdict,
+            args.out.display()
+        );
+        for reason in &adaptation.reasons {
+            let _ = writeln!(text, "  {reason}");
+        }
+        for one in checked {
+            let _ = writeln!(text, "  {}", report::evidence_sentence(one));
+        }
+        if let Some(loss) = loss {
+            let _ = writeln!(text, "  {}", loss_line(loss));
+        }
+        if let Some(samples) = samples {
+            let scale = samples.full_scale();
+            let _ = writeln!(text, "  samples are 16-bit counts, ±32767 for ±{scale:.4}");
+        }
+        let _ = writeln!(text, "  {}", cost_line(deployed));
+        let (monitor, ram) = deployed.monitor();
+        let json = json!({
+            "source": source.domain,
+            "target": target.name,
+            "verdict": adaptation.verdict,
+            "reasons": adaptation.reasons,
+            "pool_is": args.pool_is,
+            "solver": args.solver.solver,
+            "out": args.out,
+            "report": args.report,
+            "windows": windows,
+            "classes": source.classes,
+            "components": deployed.components(),
+            "mw2_squared": adaptation.mw2_squared,
+            "log_likelihood_min": adaptation.log_likelihood_min,
+            "support": adaptation.support,
+            "recordings": checked,
+            "encoding": deployed.encoding().name(),
+            "full_scale": samples.as_ref().map(Samples::full_scale),
+            "quantisation": loss,
+            "flash": deployed.bytes().len(),
+            "ram": ram,
+            "monitor": monitor,
+            "seconds": adaptation.seconds,
+        });
+        Outcome::new(text, json)
     }
-    for one in &checked {
-        let _ = writeln!(text, "  {}", report::evidence_sentence(one));
+}
+
+/// The target's recordings in counts.
+struct Samples {
+    counts: Vec<Counts>,
+    counts_per_unit: f32,
+}
+
+impl Samples {
+    /// Rounds the recordings of `target` to counts, and leaves it with what these stand for.
+    fn new(target: &mut Domain, full_scale: Option<f64>) -> Result<Self> {
+        let full_scale = full_scale
+            .or_else(|| counts::full_scale(&target.recordings))
+            .with_context(|| format!("domain {}: every sample is zero", target.name))?;
+        let counts_per_unit = (FULL_SCALE_COUNTS / full_scale) as f32;
+        if !(full_scale > 0.0 && counts_per_unit.is_normal()) {
+            bail!("--full-scale {full_scale}: give a positive number, in the recordings' unit");
+        }
+        let counts = target
+            .recordings
+            .iter()
+            .map(|recording| counts::counts(recording, counts_per_unit))
+            .collect::<Result<Vec<_>, _>>()?;
+        for (recording, counts) in target.recordings.iter_mut().zip(&counts) {
+            *recording = counts::rounded(recording, counts, counts_per_unit);
+        }
+        Ok(Self { counts, counts_per_unit })
     }
-    let _ = writeln!(text, "  {}", cost_line(&model.model()));
-    let monitor = MonitorType::of(&model.model());
-    let json = json!({
-        "source": source.domain,
-        "target": target.name,
-        "verdict": adaptation.verdict,
-        "reasons": adaptation.reasons,
-        "pool_is": args.pool_is,
-        "solver": args.solver.solver,
-        "out": args.out,
-        "report": args.report,
-        "windows": windows,
-        "classes": source.classes,
-        "components": monitor.components,
-        "mw2_squared": adaptation.mw2_squared,
-        "log_likelihood_min": adaptation.log_likelihood_min,
-        "support": adaptation.support,
-        "recordings": checked,
-        "flash": model.bytes().len(),
-        "ram": monitor.ram(4),
-        "monitor": monitor.name("f32"),
-        "seconds": adaptation.seconds,
-    });
-    Ok(Outcome::new(text, json))
+
+    /// The i16 form of a model, and what it loses on the recordings that it was fitted from.
+    fn quantise(
+        &self,
+        model: &ModelBytes,
+        source: &Source,
+        target: &Domain,
+        features: &Features,
+    ) -> Result<(IntegerModelBytes, Loss)> {
+        let model = model.model();
+        let integer = encode_integer(&model, &quantise(&model, self.counts_per_unit)?)?;
+        let (view, parts) = (integer.model(), target.whole());
+        let loss = loss::loss(&model, &view, features, &self.counts, &parts, &source.front_end)
+            .map_err(|fault| {
+                anyhow!("domain {}: in counts, {fault}; give a smaller --full-scale", target.name)
+            })?;
+        if loss.label_agreement < AGREEMENT_MIN {
+            bail!(
+                "{}; under {:.0} % it is no longer the same model, so none was written: fit with \
+                 a larger --variance-floor, or keep --encoding f32",
+                loss_line(&loss),
+                100.0 * AGREEMENT_MIN
+            );
+        }
+        Ok((integer, loss))
+    }
+
+    fn full_scale(&self) -> f64 {
+        FULL_SCALE_COUNTS / f64::from(self.counts_per_unit)
+    }
+}
+
+/// What the integers cost, in words.
+fn loss_line(loss: &Loss) -> String {
+    format!(
+        "i16: the label of f32 in {:.2} % of {} windows, log-likelihoods off by {:.3} nats rms, \
+         {:.3} at most",
+        100.0 * loss.label_agreement,
+        loss.windows,
+        loss.score_error_rms,
+        loss.score_error_max
+    )
 }
 
 /// What the envelope spectra say about the labels that the model gives the recordings.

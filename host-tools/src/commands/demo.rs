@@ -13,6 +13,7 @@ use super::Outcome;
 use super::adapt::encode;
 use super::inspect::cost_line;
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
+use crate::deployed::DeployedModel;
 use crate::device::{self, MonitorType};
 use crate::domain::Domain;
 use crate::emulator::{Emulator, SampleKind};
@@ -207,7 +208,7 @@ impl Story<'_> {
             let _ = writeln!(text, "  {reason}");
         }
         let model = self.model.model();
-        let _ = writeln!(text, "\n{}", cost_line(&model));
+        let _ = writeln!(text, "\n{}", cost_line(&DeployedModel::F32(self.model.clone())));
         let _ = match &self.device {
             Ok(agreement) => writeln!(
                 text,

@@ -5,23 +5,25 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use rebearing::Encoding;
 use serde_json::json;
 
 use super::Outcome;
 use super::predict::{report_json, tally};
 use super::samples::SampleArgs;
-use crate::device;
+use crate::counts::counts;
+use crate::deployed::DeployedModel;
 use crate::emulator::{Emulator, SampleKind};
-use crate::model_file::ModelBytes;
 use crate::progress::Step;
 
-/// Run a model on the emulated Cortex-M4F and compare every result with the host's, bit by bit.
+/// Run a model on an emulated microcontroller (f32 models on a Cortex-M4F, i16 models on a Cortex-M0)
+/// and compare every result with the host's, bit by bit.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rebearing emulate --model motor-b.rbm monday.wav")]
 pub(super) struct EmulateArgs {
     #[command(flatten)]
     samples: SampleArgs,
-    /// How samples are handed to the device.
+    /// How samples are handed to the device of an f32 model.
     #[arg(long, value_enum, default_value_t = SampleKind::F32)]
     samples_as: SampleKind,
     /// Recording: .wav, .mat, .npy, .csv.
@@ -30,18 +32,35 @@ pub(super) struct EmulateArgs {
 }
 
 pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
-    let bytes = ModelBytes::read(&args.samples.model)?;
-    let model = bytes.model();
-    let recording = args.samples.read(&model, &args.file)?;
-    let expected = device::run(model, &recording)?;
+    let model = DeployedModel::read(&args.samples.model)?;
+    let recording = args.samples.read(&model.front_end(), &args.file)?;
+    let expected = model.run(&recording)?;
     let emulator = Emulator::find()?;
+    let core = match model.encoding() {
+        Encoding::F32 => "Cortex-M4F",
+        Encoding::I16 => "Cortex-M0",
+    };
     let run = {
-        let _step = Step::start("running the emulated Cortex-M4F");
-        emulator.run(bytes.bytes(), &recording, args.samples_as)?
+        let _step = Step::start(format!("running the emulated {core}"));
+        match &model {
+            DeployedModel::F32(bytes) => {
+                emulator.run(bytes.bytes(), &recording, args.samples_as)?
+            }
+            DeployedModel::I16(bytes) => {
+                let counts = counts(&recording, bytes.model().counts_per_unit())?;
+                emulator.run_integer(bytes, &counts)?
+            }
+        }
     };
 
     // RAM as the type says is part of the promise, so a difference is a failure too.
-    let ram = run.monitor.ram(args.samples_as.size());
+    let (name, ram) = match model.encoding() {
+        Encoding::F32 => {
+            let kind = args.samples_as;
+            (run.monitor.name(kind.name()), run.monitor.ram(kind.size()))
+        }
+        Encoding::I16 => (run.monitor.integer_name(), run.monitor.integer_ram()),
+    };
     if run.ram != ram {
         bail!("the firmware's monitor takes {} bytes of RAM where its type gives {ram}", run.ram);
     }
@@ -53,11 +72,8 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
         .collect();
     let bit_exact = differing.is_empty() && expected.len() == run.reports.len();
 
-    let mut text = format!(
-        "{} on the emulated Cortex-M4F: {} windows:",
-        args.file.display(),
-        run.reports.len()
-    );
+    let mut text =
+        format!("{} on the emulated {core}: {} windows:", args.file.display(), run.reports.len());
     for (label, count) in tally(&model, &run.reports) {
         let _ = write!(text, " {label} {count}");
     }
@@ -72,19 +88,15 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
             run.reports.len()
         );
     }
-    let _ = writeln!(
-        text,
-        "the firmware's {} takes {} bytes of RAM",
-        run.monitor.name(args.samples_as.name()),
-        run.ram
-    );
+    let _ = writeln!(text, "the firmware's {name} takes {} bytes of RAM", run.ram);
     let json = json!({
         "model": args.samples.model,
         "file": args.file,
         "windows": run.reports.len(),
         "bit_exact": bit_exact,
         "differing": differing,
-        "monitor": run.monitor.name(args.samples_as.name()),
+        "encoding": model.encoding().name(),
+        "monitor": name,
         "ram": run.ram,
         "reports": run.reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
     });

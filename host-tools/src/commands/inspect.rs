@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rebearing::Model;
 use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, inspect_integer};
+use crate::deployed::DeployedModel;
 use crate::device::MonitorType;
 use crate::front_end::Blocks;
 use crate::model_file::ModelBytes;
@@ -25,14 +25,9 @@ pub(super) struct InspectArgs {
 }
 
 /// Flash, RAM and type in one line.
-pub(super) fn cost_line(model: &Model<'_>) -> String {
-    let monitor = MonitorType::of(model);
-    format!(
-        "device: {} bytes of flash, {} bytes of RAM as {}",
-        model.bytes().len(),
-        monitor.ram(4),
-        monitor.name("f32")
-    )
+pub(super) fn cost_line(model: &DeployedModel) -> String {
+    let (monitor, ram) = model.monitor();
+    format!("device: {} bytes of flash, {ram} bytes of RAM as {monitor}", model.bytes().len())
 }
 
 fn blocks(front_end: &FrontEnd<'_>) -> Blocks {
@@ -59,7 +54,13 @@ fn order_bands(front_end: &FrontEnd<'_>) -> String {
 }
 
 pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
-    let bytes = ModelBytes::read(&args.model)?;
+    match DeployedModel::read(&args.model)? {
+        DeployedModel::F32(bytes) => Ok(inspect(args, &bytes)),
+        DeployedModel::I16(bytes) => Ok(inspect_integer::inspect(&args.model, &bytes)),
+    }
+}
+
+fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
     let monitor = MonitorType::of(&model);
@@ -123,6 +124,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     let json = json!({
         "model": args.model,
         "version": format::VERSION,
+        "encoding": "f32",
         "tool": provenance.tool,
         "source": provenance.source,
         "target": provenance.target,
@@ -153,5 +155,5 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
         "ram_i16": monitor.ram(2),
         "monitor_i16": monitor.name("i16"),
     });
-    Ok(Outcome::new(text, json))
+    Outcome::new(text, json)
 }

@@ -8,6 +8,7 @@ mod fit;
 mod frequencies;
 mod gmm;
 mod inspect;
+mod inspect_integer;
 mod plan;
 mod predict;
 mod samples;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rebearing::{Label, Model, Statistics};
+use rebearing::{Label, Statistics};
 use serde_json::{Value, json};
 
 use super::Outcome;
 use super::samples::SampleArgs;
-use crate::device::{self, DeviceFinding, DeviceReport};
-use crate::model_file::ModelBytes;
+use crate::deployed::{ClassNames, DeployedModel};
+use crate::device::{DeviceFinding, DeviceReport};
 use crate::progress::Step;
 
 /// Label recordings with a model, window by window, by the code that runs on the device.
@@ -29,7 +29,7 @@ pub(super) struct PredictArgs {
 
 /// The word for a report's result: a class name, `unknown`, `unknown_fault` (a fault of unknown
 /// type) or `sensor_fault`.
-pub(super) fn label_name<'m>(model: &Model<'m>, report: &DeviceReport) -> &'m str {
+pub(super) fn label_name<'m>(model: &'m impl ClassNames, report: &DeviceReport) -> &'m str {
     match &report.finding {
         Ok(finding) => word(model, finding.label),
         Err(_) => "sensor_fault",
@@ -37,7 +37,7 @@ pub(super) fn label_name<'m>(model: &Model<'m>, report: &DeviceReport) -> &'m st
 }
 
 /// The word for a label.
-pub(super) fn word<'m>(model: &Model<'m>, label: Label) -> &'m str {
+pub(super) fn word(model: &impl ClassNames, label: Label) -> &str {
     match label {
         Label::Class(class) => model.class_name(class).unwrap_or("?"),
         Label::Unknown => "unknown",
@@ -46,7 +46,10 @@ pub(super) fn word<'m>(model: &Model<'m>, label: Label) -> &'m str {
 }
 
 /// How many windows got each label, most first.
-pub(super) fn tally<'m>(model: &Model<'m>, reports: &[DeviceReport]) -> Vec<(&'m str, usize)> {
+pub(super) fn tally<'m>(
+    model: &'m impl ClassNames,
+    reports: &[DeviceReport],
+) -> Vec<(&'m str, usize)> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for report in reports {
         let name = label_name(model, report);
@@ -81,7 +84,7 @@ fn strengths(finding: &DeviceFinding) -> String {
 }
 
 /// A report as JSON, with the class names of the model.
-pub(super) fn report_json(model: &Model<'_>, report: &DeviceReport) -> Value {
+pub(super) fn report_json(model: &impl ClassNames, report: &DeviceReport) -> Value {
     match &report.finding {
         Ok(finding) => {
             let posterior: serde_json::Map<String, Value> = finding
@@ -120,14 +123,13 @@ pub(super) fn report_json(model: &Model<'_>, report: &DeviceReport) -> Value {
 }
 
 pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
-    let bytes = ModelBytes::read(&args.samples.model)?;
-    let model = bytes.model();
+    let model = DeployedModel::read(&args.samples.model)?;
     let mut text = String::new();
     let mut files = Vec::new();
     for path in &args.files {
         let _step = Step::start(format!("labelling {}", path.display()));
-        let recording = args.samples.read(&model, path)?;
-        let reports = device::run(model, &recording)?;
+        let recording = args.samples.read(&model.front_end(), path)?;
+        let reports = model.run(&recording)?;
         let counts = tally(&model, &reports);
         let _ = write!(text, "{}: {} windows:", path.display(), reports.len());
         for (label, count) in &counts {
@@ -155,6 +157,10 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             "reports": reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
         }));
     }
-    let json = json!({ "model": args.samples.model, "files": files });
+    let json = json!({
+        "model": args.samples.model,
+        "encoding": model.encoding().name(),
+        "files": files,
+    });
     Ok(Outcome::new(text, json))
 }

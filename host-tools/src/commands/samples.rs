@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use rebearing::Model;
+use rebearing::model::FrontEnd;
 
 use crate::recording::{self, Recording};
 
@@ -27,10 +27,9 @@ pub(super) struct SampleArgs {
 
 impl SampleArgs {
     /// Reads a recording and checks that it is one the model can be run on.
-    pub(super) fn read(&self, model: &Model<'_>, path: &Path) -> Result<Recording> {
+    pub(super) fn read(&self, front_end: &FrontEnd<'_>, path: &Path) -> Result<Recording> {
         let read = recording::read(path, self.channel.as_deref())?;
         let recording = Recording { rpm: self.rpm, ..read };
-        let front_end = model.front_end();
         match self.rpm.zip(recording.shaft_hz()) {
             Some((rpm, hz)) => front_end
                 .check_shaft_speed(hz)

@@ -12,6 +12,7 @@
 //! is asserted about times; results that do not agree are a failure.
 
 mod agreement;
+pub(crate) mod device;
 mod json;
 mod measure;
 mod profile;

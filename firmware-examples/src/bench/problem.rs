@@ -1,0 +1,125 @@
+//! A mixture, feature vectors and what a reference in f64 makes of them, in the MODEL region.
+//!
+//! Little-endian: eight words (magic, components K, dims D, classes C, vectors, leading
+//! dims, case, zero), u32 order[D], then as f32 constant[K], for each component r[D] and m[D], label[K][C], and
+//! for each vector x[D], log-likelihood, posterior[C], responsibility[K]. The host writes it
+//! (`bench_device`) and QEMU puts it where a model would lie.
+
+use zerocopy::FromBytes;
+
+/// First word of a problem: "BNCH".
+const MAGIC: u32 = u32::from_le_bytes(*b"BNCH");
+const HEADER: usize = 8;
+
+/// A mixture to evaluate, and where.
+#[derive(Clone, Copy)]
+pub struct Problem<'a> {
+    /// Components.
+    pub components: usize,
+    /// Features.
+    pub dims: usize,
+    /// Classes.
+    pub classes: usize,
+    /// Dims that all components are scored on before any is dropped; 0 to drop none.
+    pub lead: usize,
+    /// The dims in the order that the components have them.
+    pub order: &'a [u32],
+    /// `clustered` or `worst`.
+    pub case: &'static str,
+    /// A constant for each component.
+    pub constants: &'a [f32],
+    /// For each component `dims` scales, then `dims` offsets.
+    pub whitening: &'a [f32],
+    /// A row of `classes` for each component.
+    pub labels: &'a [f32],
+    vectors: &'a [f32],
+}
+
+/// A feature vector and its reference results.
+#[derive(Clone, Copy)]
+pub struct Vector<'a> {
+    /// The features.
+    pub x: &'a [f32],
+    /// The log-likelihood by the reference.
+    pub log_likelihood: f32,
+    /// The class posterior by the reference.
+    pub posterior: &'a [f32],
+    /// The responsibilities by the reference.
+    pub responsibilities: &'a [f32],
+}
+
+impl<'a> Problem<'a> {
+    /// The problem at the front of `region`, `None` if there is none.
+    pub fn read(region: &'a [u8]) -> Option<Self> {
+        let (header, rest) = region.split_at_checked(4 * HEADER)?;
+        let &[MAGIC, components, dims, classes, vectors, lead, case, _] =
+            <[u32]>::ref_from_bytes(header).ok()?
+        else {
+            return None;
+        };
+        let [components, dims, classes, vectors, lead] =
+            [components, dims, classes, vectors, lead].map(|count| count as usize);
+        let (order, rest) = rest.split_at_checked(4 * dims)?;
+        let order = <[u32]>::ref_from_bytes(order).ok()?;
+        let rest = <[f32]>::ref_from_bytes(rest.get(..rest.len() & !3)?).ok()?;
+        let (constants, rest) = rest.split_at_checked(components)?;
+        let (whitening, rest) = rest.split_at_checked(2 * components * dims)?;
+        let (labels, rest) = rest.split_at_checked(components * classes)?;
+        let vectors = rest.get(..vectors * (dims + 1 + classes + components))?;
+        let case = match case {
+            1 => "clustered",
+            2 => "worst",
+            _ => return None,
+        };
+        Some(Self {
+            components,
+            dims,
+            classes,
+            lead,
+            order,
+            case,
+            constants,
+            whitening,
+            labels,
+            vectors,
+        })
+    }
+
+    /// Bytes of the mixture and its labels.
+    pub fn parameters(&self) -> usize {
+        size_of_val(self.constants) + size_of_val(self.whitening) + size_of_val(self.labels)
+    }
+
+    /// The feature vectors.
+    pub fn vectors(&self) -> impl Iterator<Item = Vector<'a>> + use<'a> {
+        let Self { components, dims, classes, .. } = *self;
+        let size = (dims + 1 + classes + components).max(1);
+        self.vectors.chunks_exact(size).filter_map(move |vector| {
+            let (x, rest) = vector.split_at_checked(dims)?;
+            let (log_likelihood, rest) = rest.split_first()?;
+            let (posterior, responsibilities) = rest.split_at_checked(classes)?;
+            Some(Vector { x, log_likelihood: *log_likelihood, posterior, responsibilities })
+        })
+    }
+}
+
+impl Vector<'_> {
+    /// Whether results agree with the reference: to 1e-5 of the log-likelihood, which is what
+    /// rounding each of its terms may do to it, and so to the logarithm of a probability.
+    pub fn agrees(&self, log_likelihood: f32, responsibilities: &[f32], posterior: &[f32]) -> bool {
+        let bound = 1e-5 * (self.log_likelihood.abs() + 10.0);
+        let near = |a: f32, b: f32| (a - b).abs() <= bound;
+        let all =
+            |a: &[f32], b: &[f32]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| near(*a, *b));
+        near(log_likelihood, self.log_likelihood)
+            && all(responsibilities, self.responsibilities)
+            && all(posterior, self.posterior)
+    }
+
+    /// Whether `class` has the largest posterior, or one so near that rounding decides.
+    pub fn agrees_on_class(&self, class: usize) -> bool {
+        let bound = 1e-5 * (self.log_likelihood.abs() + 10.0);
+        let largest = self.posterior.iter().copied().fold(0.0, f32::max);
+        self.posterior.get(class).is_some_and(|p| *p >= largest - bound)
+    }
+}

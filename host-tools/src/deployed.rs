@@ -1,0 +1,138 @@
+//! A model file of either encoding, as the commands that run one see it.
+
+use std::path::Path;
+
+use rebearing::integer::IntegerModel;
+use rebearing::model::FrontEnd;
+use rebearing::{Encoding, Model, ModelError};
+use thiserror::Error;
+use zerocopy::IntoBytes;
+
+use crate::counts::{CountsError, counts};
+use crate::device::{self, DeviceReport, MonitorType};
+use crate::integer_model_file::IntegerModelBytes;
+use crate::model_file::{ModelBytes, ModelFileError, aligned};
+use crate::recording::Recording;
+
+/// A checked model file of either encoding.
+#[derive(Debug, Clone)]
+pub enum DeployedModel {
+    /// In floats.
+    F32(ModelBytes),
+    /// In integers.
+    I16(IntegerModelBytes),
+}
+
+/// Why a model was not run over a recording.
+#[derive(Debug, Error, PartialEq)]
+pub enum RunError {
+    /// The device would refuse the model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The recording has no form in counts.
+    #[error(transparent)]
+    Counts(#[from] CountsError),
+}
+
+/// A model whose classes have names.
+pub trait ClassNames {
+    /// Name of a class, `None` past the last.
+    fn class_name(&self, class: usize) -> Option<&str>;
+}
+
+impl ClassNames for Model<'_> {
+    fn class_name(&self, class: usize) -> Option<&str> {
+        self.class_name(class)
+    }
+}
+
+impl ClassNames for IntegerModel<'_> {
+    fn class_name(&self, class: usize) -> Option<&str> {
+        self.class_name(class)
+    }
+}
+
+impl ClassNames for DeployedModel {
+    fn class_name(&self, class: usize) -> Option<&str> {
+        match self {
+            Self::F32(bytes) => bytes.model().class_name(class),
+            Self::I16(bytes) => bytes.model().class_name(class),
+        }
+    }
+}
+
+impl DeployedModel {
+    /// Reads and checks a model file of either encoding.
+    pub fn read(path: &Path) -> Result<Self, ModelFileError> {
+        let name = || path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
+        let invalid = |reason| ModelFileError::Invalid { path: name(), reason };
+        let words = aligned(&bytes);
+        let encoding = Encoding::of(words.as_bytes().get(..bytes.len()).unwrap_or(&[]));
+        match encoding.map_err(invalid)? {
+            Encoding::F32 => ModelBytes::from_bytes(&bytes).map(Self::F32),
+            Encoding::I16 => IntegerModelBytes::from_bytes(&bytes).map(Self::I16),
+        }
+        .map_err(invalid)
+    }
+
+    /// How it writes its numbers.
+    pub fn encoding(&self) -> Encoding {
+        match self {
+            Self::F32(_) => Encoding::F32,
+            Self::I16(_) => Encoding::I16,
+        }
+    }
+
+    /// The file's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::F32(bytes) => bytes.bytes(),
+            Self::I16(bytes) => bytes.bytes(),
+        }
+    }
+
+    /// How samples become features.
+    pub fn front_end(&self) -> FrontEnd<'_> {
+        match self {
+            Self::F32(bytes) => *bytes.model().front_end(),
+            Self::I16(bytes) => *bytes.model().front_end(),
+        }
+    }
+
+    /// Components, of the gate and of the classes.
+    pub fn components(&self) -> usize {
+        match self {
+            Self::F32(bytes) => bytes.model().components().len(),
+            Self::I16(bytes) => bytes.model().components(),
+        }
+    }
+
+    /// The smallest monitor for it, as a firmware writes it, and its RAM; for an f32 model that
+    /// of f32 samples.
+    pub fn monitor(&self) -> (String, usize) {
+        match self {
+            Self::F32(bytes) => {
+                let monitor = MonitorType::of(&bytes.model());
+                (monitor.name("f32"), monitor.ram(4))
+            }
+            Self::I16(bytes) => {
+                let monitor = MonitorType::of_integer(&bytes.model());
+                (monitor.integer_name(), monitor.integer_ram())
+            }
+        }
+    }
+
+    /// Runs the monitor of its encoding over a recording, as the device would.
+    pub fn run(&self, recording: &Recording) -> Result<Vec<DeviceReport>, RunError> {
+        match self {
+            Self::F32(bytes) => Ok(device::run(bytes.model(), recording)?),
+            Self::I16(bytes) => {
+                let model = bytes.model();
+                let counts = counts(recording, model.counts_per_unit())?;
+                Ok(device::run_integer(&model, &counts)?)
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The features that tell most components apart, so that the device can drop the others early.
+//!
+//! The device scores all components on the first `lead` features and goes on only with those that
+//! may still have a share in the result (`rebearing::mixture`). What that takes depends on the
+//! order of the features and on `lead`; both follow from the mixture alone. Features are ordered
+//! by Fisher's ratio, the spread of the components' means over the mean of their variances. `lead`
+//! is the one with the least expected work: a vector of component j has, in the mean, the distance
+//! Σ (σ_j² + (μ_j − μ_k)²)/σ_k² from component k, which tells how soon k is dropped.
+
+use ndarray::ArrayView2;
+use rebearing::kernel::BLOCK;
+use rebearing::mixture::margin;
+
+use crate::mixture::{Covariance, Mixture};
+
+/// Instructions on a Cortex-M4F with the kernel in assembly, fitted to `cargo xtask bench device`:
+/// for a component and feature in passes of four components,
+const PASS: f64 = 2.4;
+/// the same with one component at a time, looked at now and then,
+const SINGLE: f64 = 3.9;
+/// for going on with one component, beside its features,
+const FINISH: f64 = 50.0;
+/// for putting a feature in its place,
+const REORDER: f64 = 5.5;
+/// for a component in the full evaluation, beside its features: with a share in the result,
+const SHARE: f64 = 105.0;
+/// and far away;
+const FAR: f64 = 48.0;
+/// for one that is dropped after the leading features,
+const DROPPED: f64 = 60.0;
+/// and for not dropping one.
+const KEPT: f64 = 40.0;
+
+/// Most that the worst case, in which nothing is dropped, may take beside the full evaluation.
+const WORST: f64 = 0.25;
+
+/// An order of the features, and how many of them come first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leading {
+    /// Features that all components are scored on; a multiple of the kernel's block.
+    pub lead: usize,
+    /// The features, best first.
+    pub order: Vec<usize>,
+    /// Expected instructions, as a share of the full evaluation's.
+    pub expected: f64,
+    /// The same where nothing is dropped.
+    pub worst: f64,
+}
+
+impl Leading {
+    /// The best order and lead for a mixture with diagonal covariance; `None` for any other, and
+    /// where there are too few features to divide.
+    pub fn choose(mixture: &Mixture) -> Option<Self> {
+        let Covariance::Diagonal(variances) = &mixture.covariance else { return None };
+        let (components, dims) = mixture.means.dim();
+        let order = by_fisher_ratio(mixture, variances.view());
+        let survivors = survivors(mixture, variances.view(), &order);
+
+        let (k, d) = (components as f64, dims as f64);
+        let reorder = REORDER * d;
+        let expected = survivors.iter().zip(1..).map(|(survivors, block)| {
+            let lead = (block * BLOCK) as f64;
+            let all = reorder + k * (PASS * lead + DROPPED);
+            (block, (all + survivors * (FINISH + SINGLE * (d - lead))) / (k * (PASS * d + FAR)))
+        });
+        let (block, expected) = expected.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let lead = block * BLOCK;
+        // The leader, and the rest of its four, are finished one by one.
+        let rest = d - lead as f64;
+        let singles = 4.0 * (FINISH + (SINGLE - PASS) * rest) + PASS * rest;
+        let worst = 1.0 + (reorder + KEPT * k + singles) / (k * (PASS * d + SHARE));
+        Some(Self { lead, order, expected, worst })
+    }
+
+    /// Whether a model should have it: less work in the mean, and not much more at worst.
+    pub fn pays(&self) -> bool {
+        self.expected < 1.0 && self.worst <= 1.0 + WORST
+    }
+}
+
+/// Features by the spread of the means over the mean variance, largest first.
+fn by_fisher_ratio(mixture: &Mixture, variances: ArrayView2<'_, f64>) -> Vec<usize> {
+    let weighted = |values: &mut dyn Iterator<Item = f64>| {
+        mixture.weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>()
+    };
+    let total: f64 = mixture.weights.sum();
+    let ratio = |feature: usize| {
+        let means = mixture.means.column(feature);
+        let mean = weighted(&mut means.iter().copied()) / total;
+        let spread = weighted(&mut means.iter().map(|m| (m - mean).powi(2)));
+        spread / weighted(&mut variances.column(feature).iter().copied())
+    };
+    let ratios: Vec<f64> = (0..mixture.means.ncols()).map(ratio).collect();
+    let mut order: Vec<usize> = (0..ratios.len()).collect();
+    // Stable: equal features keep their order.
+    order.sort_by(|a, b| ratios[*b].total_cmp(&ratios[*a]));
+    order
+}
+
+/// How many components are expected to be gone on with after each block of features but the last.
+fn survivors(mixture: &Mixture, variances: ArrayView2<'_, f64>, order: &[usize]) -> Vec<f64> {
+    let (components, dims) = mixture.means.dim();
+    let mut survivors = vec![0.0; dims.saturating_sub(1) / BLOCK];
+    let total: f64 = mixture.weights.sum();
+    let ln_volumes: Vec<f64> = variances
+        .rows()
+        .into_iter()
+        .map(|row| 0.5 * row.iter().map(|v| v.ln()).sum::<f64>())
+        .collect();
+    let constant = |k: usize| mixture.weights[k].ln() - ln_volumes[k];
+    for j in 0..components {
+        let share = mixture.weights[j] / total;
+        let least = constant(j) - 0.5 * dims as f64 - f64::from(margin(components));
+        for k in 0..components {
+            let mut bound = constant(k);
+            for (block, survivors) in order.chunks(BLOCK).zip(&mut survivors) {
+                for &i in block {
+                    let apart = (mixture.means[[j, i]] - mixture.means[[k, i]]).powi(2);
+                    bound -= 0.5 * (variances[[j, i]] + apart) / variances[[k, i]];
+                }
+                if bound < least {
+                    break;
+                }
+                *survivors += share;
+            }
+        }
+    }
+    survivors
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array1, Array2};
+
+    use super::*;
+
+    fn mixture(components: usize, dims: usize, apart: impl Fn(usize) -> f64) -> Mixture {
+        Mixture {
+            weights: Array1::from_elem(components, 1.0 / components as f64),
+            means: Array2::from_shape_fn((components, dims), |(k, i)| k as f64 * apart(i)),
+            covariance: Covariance::Diagonal(Array2::ones((components, dims))),
+        }
+    }
+
+    #[test]
+    fn features_that_tell_components_apart_come_first() {
+        // Only the odd ones do, the later the better.
+        let leading =
+            Leading::choose(&mixture(40, 64, |i| if i % 2 == 1 { i as f64 } else { 0.0 })).unwrap();
+        assert_eq!(leading.order[..3], [63, 61, 59]);
+        assert_eq!(leading.order[32..35], [0, 2, 4]);
+        assert_eq!(leading.lead, BLOCK);
+        assert!(leading.pays() && leading.expected < 0.5, "{leading:?}");
+    }
+
+    #[test]
+    fn nothing_is_gained_where_components_are_one_on_the_other() {
+        let leading = Leading::choose(&mixture(40, 64, |_| 0.0)).unwrap();
+        assert!(leading.expected > 1.0 && !leading.pays(), "{leading:?}");
+        // Far apart, but too small: the worst case would take half as much again.
+        let leading = Leading::choose(&mixture(10, 16, |_| 9.0)).unwrap();
+        assert!(leading.worst > 1.3 && !leading.pays(), "{leading:?}");
+        assert_eq!(Leading::choose(&mixture(20, BLOCK, |_| 1.0)), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Features to responsibilities: squared distances in i16, log-sum-exp in fixed point.
+//!
+//! A component stores its mean μ and r = 1/σ as `i16`; t = (x − μ)·r/2¹⁶, rounded, and its
+//! *energy* is Σt² plus what its constant lacks to the largest. The host chooses the scale of
+//! t so that an energy is minus the log density in base 2 with `fraction_bits` fraction bits:
+//! no multiplication stands between the squares and the exponential.
+//!
+//! **Bounds.** |x|, |μ| ≤ 16383 and 0 ≤ r ≤ 32767, so |x − μ| < 2¹⁵, the product is below 2³⁰,
+//! |t| ≤ 2¹⁴ and a square at most 2²⁸. Eight of them stay below 2³², and eights are added with
+//! saturation: an energy of 2³² − 1 means *at least that far*.
+//!
+//! **Abandoning.** A weight 2^−gap is exactly zero once the gap to the lowest energy exceeds
+//! [`REACH`] (20.8 nats). Energies only grow with every dimension, so a component that is
+//! farther than that from a finished one can be dropped, and no bit of any result changes.
+
+use super::math::{WEIGHT_FRACTION, exp2_negative, log2};
+use super::model::{IntegerComponent, IntegerPart};
+
+/// Largest magnitude of a feature and of a mean.
+pub const MAX_FEATURE: i32 = 16_383;
+/// Gap, in units of base-2 logarithm, beyond which a weight is exactly zero.
+pub const REACH: u32 = WEIGHT_FRACTION;
+/// Dimensions whose squares are added without saturation.
+pub const STRIDE: usize = 8;
+
+/// How well a mixture explains a feature vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Likelihood {
+    /// Log-likelihood in nats, Q8; the smallest `i32` stands for that and less.
+    pub log_likelihood: i32,
+    /// Sum of the weights that [`weights`] left, Q30; at least one.
+    pub total: u64,
+}
+
+/// Writes the energy of `x` under each component to `energies`.
+pub fn energies(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
+    for (energy, component) in energies.iter_mut().zip(part.components()) {
+        *energy = add_squares(component.energy, x, component.means, component.scales);
+    }
+}
+
+/// As [`energies`], but leaves out what cannot change a weight: such a component gets the
+/// largest energy there is.
+///
+/// All components are scored on the first `part.first_dims` dimensions, the lowest of them is
+/// finished, and the others go on only as long as they are within [`REACH`] of the lowest.
+pub fn energies_abandoning(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
+    let split = part.first_dims.min(x.len());
+    let (near, far) = x.split_at_checked(split).unwrap_or((x, &[]));
+    let mut leader = 0;
+    let mut lowest = u32::MAX;
+    for (k, (energy, component)) in energies.iter_mut().zip(part.components()).enumerate() {
+        *energy = add_squares(component.energy, near, component.means, component.scales);
+        if *energy < lowest {
+            lowest = *energy;
+            leader = k;
+        }
+    }
+    let reach = REACH << part.fraction_bits;
+    let finish = |energy: u32, component: &IntegerComponent<'_>, limit: u32| {
+        let mut energy = energy;
+        let means = component.means.get(split..).unwrap_or(&[]);
+        let scales = component.scales.get(split..).unwrap_or(&[]);
+        let pieces = far.chunks(2 * STRIDE).zip(means.chunks(2 * STRIDE));
+        for ((x, means), scales) in pieces.zip(scales.chunks(2 * STRIDE)) {
+            if energy > limit {
+                return u32::MAX;
+            }
+            energy = add_squares(energy, x, means, scales);
+        }
+        energy
+    };
+    if let (Some(energy), Some(component)) = (energies.get_mut(leader), part.component(leader)) {
+        *energy = finish(*energy, &component, u32::MAX);
+        lowest = *energy;
+    }
+    for (k, (energy, component)) in energies.iter_mut().zip(part.components()).enumerate() {
+        if k != leader {
+            *energy = finish(*energy, &component, lowest.saturating_add(reach));
+            lowest = lowest.min(*energy);
+        }
+    }
+}
+
+/// `energy` plus the squares of t over the dimensions that all have.
+fn add_squares(mut energy: u32, x: &[i16], means: &[i16], scales: &[i16]) -> u32 {
+    // Of one length, so that their eights stand beside one another.
+    let dims = x.len().min(means.len()).min(scales.len());
+    let [x, means, scales] = [x, means, scales].map(|numbers| numbers.get(..dims).unwrap_or(&[]));
+    let (x, x_rest) = x.as_chunks::<STRIDE>();
+    let (means, means_rest) = means.as_chunks::<STRIDE>();
+    let (scales, scales_rest) = scales.as_chunks::<STRIDE>();
+    for ((x, means), scales) in x.iter().zip(means).zip(scales) {
+        energy = energy.saturating_add(squares(x, means, scales));
+    }
+    energy.saturating_add(squares(x_rest, means_rest, scales_rest))
+}
+
+/// Σt² over at most eight dimensions.
+#[inline]
+fn squares(x: &[i16], means: &[i16], scales: &[i16]) -> u32 {
+    let mut sum = 0_u32;
+    for ((x, mean), scale) in x.iter().zip(means).zip(scales) {
+        let difference = i32::from(*x) - i32::from(*mean);
+        let t = (difference * i32::from(*scale) + 0x8000) >> 16;
+        sum = sum.wrapping_add((t * t).cast_unsigned());
+    }
+    sum
+}
+
+/// Turns energies into weights 2^−gap in Q30, in place, and gives the log-likelihood and the
+/// sum of the weights. The responsibility of a component is its weight over that sum.
+pub fn weights(part: &IntegerPart<'_>, energies: &mut [u32]) -> Likelihood {
+    let lowest = energies.iter().copied().min().unwrap_or(u32::MAX);
+    // At most 4096 weights of 2³⁰.
+    let mut total = 0_u64;
+    for energy in energies.iter_mut() {
+        *energy = exp2_negative(energy.saturating_sub(lowest), part.fraction_bits);
+        total += u64::from(*energy);
+    }
+    let total = total.max(1);
+    // All in Q16: the energies reach 2³²·2¹⁶, far inside an i64.
+    let scale = 16 - part.fraction_bits;
+    let of_weights = i64::from(log2(total)) - i64::from(WEIGHT_FRACTION << 16);
+    let log2_likelihood = ((i64::from(part.top) - i64::from(lowest)) << scale) + of_weights;
+    Likelihood { log_likelihood: to_nats(log2_likelihood), total }
+}
+
+/// A base-2 logarithm in Q16 as nats in Q8, the smallest or largest `i32` where it is beyond.
+fn to_nats(log2: i64) -> i32 {
+    /// ln 2 in Q17. The logarithm is below 2⁴⁹, so that in Q12 its product stays below 2⁶².
+    const LN_2: i64 = 90_852;
+    let nats = ((log2 >> 4) * LN_2 + (1 << 20)) >> 21;
+    nats.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
