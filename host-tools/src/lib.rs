@@ -18,6 +18,7 @@ pub mod evaluate;
 pub mod evidence;
 pub mod extract;
 pub mod front_end;
+pub mod instructions;
 pub mod lead;
 pub mod manifest;
 pub mod mixture;
