@@ -64,13 +64,18 @@ impl Moments {
         let origin = self.origin;
         let mut other = Self { origin, ..Self::EMPTY };
         let mut sum = 0.0;
-        for x in piece.clone() {
+        // `for_each`, and comparisons instead of `min` and `max`: half the instructions.
+        piece.clone().for_each(|x| {
             let difference = x - origin;
             other.count += 1.0;
             sum += difference;
-            other.smallest = other.smallest.min(difference);
-            other.largest = other.largest.max(difference);
-        }
+            if difference < other.smallest {
+                other.smallest = difference;
+            }
+            if difference > other.largest {
+                other.largest = difference;
+            }
+        });
         if other.count == 0.0 {
             return;
         }
@@ -78,13 +83,16 @@ impl Moments {
         other.scale = other.largest.max(-other.smallest);
         // Without deviations there is no unit to take them in.
         let per_unit = if other.scale > 0.0 { 1.0 / other.scale } else { 0.0 };
-        for x in piece {
-            let t = ((x - origin) - other.mean) * per_unit;
+        let (mut squares, mut cubes, mut fourths) = (0.0, 0.0, 0.0);
+        let mean = other.mean;
+        piece.for_each(|x| {
+            let t = ((x - origin) - mean) * per_unit;
             let square = t * t;
-            other.squares += square;
-            other.cubes += square * t;
-            other.fourths += square * square;
-        }
+            squares += square;
+            cubes += square * t;
+            fourths += square * square;
+        });
+        (other.squares, other.cubes, other.fourths) = (squares, cubes, fourths);
         self.merge(other);
     }
 

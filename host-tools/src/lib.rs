@@ -21,6 +21,7 @@ pub mod evaluate;
 pub mod evidence;
 pub mod extract;
 pub mod front_end;
+pub mod instructions;
 pub mod integer_extract;
 pub mod integer_model_file;
 pub mod lead;

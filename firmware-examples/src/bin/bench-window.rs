@@ -16,7 +16,7 @@ use firmware_examples::semihosting::{Console, exit};
 use panic_never as _;
 use rebearing::spectrum::Spectrum;
 use rebearing::statistics::Moments;
-use rebearing::window::Window;
+use rebearing::window::{Sample, Window};
 use rebearing::{Model, Monitor, features, label, mixture};
 use zerocopy::FromBytes;
 
@@ -24,8 +24,7 @@ const FFT: usize = 2048;
 const DIMS: usize = 32;
 const COMPONENTS: usize = 40;
 const CLASSES: usize = 8;
-/// Counts of a sensor, which also halves the window: the smallest board has 16 KiB in all.
-type Counts<'m> = Monitor<'m, i16, FFT, 1, DIMS, COMPONENTS, CLASSES>;
+type Whole<'m> = Monitor<'m, f32, FFT, 1, DIMS, COMPONENTS, CLASSES>;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"WNDW");
 const KERNEL: &str = if cfg!(feature = "asm") { "asm" } else { "safe" };
@@ -51,9 +50,13 @@ fn main() -> ! {
 
 fn run(console: &Console) -> Result<(), &'static str> {
     let problem = read(model_region()).ok_or("no problem in the MODEL region")?;
-    stages(console, &problem)?;
-    // Building a monitor and moving it takes more stack than the smallest board has.
-    if CORE == "cortex-m0" { Ok(()) } else { whole(console, &problem) }
+    // The smallest board has 16 KiB of RAM in all: room for a window of counts and the FFT, and
+    // not for building a monitor and moving it.
+    if CORE == "cortex-m0" {
+        return stages::<i16>(console, &problem, |count| count);
+    }
+    stages::<f32>(console, &problem, f32::from)?;
+    whole(console, &problem)
 }
 
 fn read(region: &[u8]) -> Option<Problem<'_>> {
@@ -82,14 +85,18 @@ fn near(a: f32, b: f32, bound: f32) -> bool {
 
 /// Every stage by itself, with what the one before it made.
 #[inline(never)]
-fn stages(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
+fn stages<S: Sample>(
+    console: &Console,
+    problem: &Problem<'_>,
+    sample: impl Fn(i16) -> S,
+) -> Result<(), &'static str> {
     let model = &problem.model;
     let front_end = model.front_end();
     let print = |stage, counted| print_stage(console, "f32", KERNEL, stage, counted);
-    let mut window = Window::<i16, FFT, 1>::new(front_end.fft_len, front_end.fft_len);
+    let mut window = Window::<S, FFT, 1>::new(front_end.fft_len, front_end.fft_len);
     let push = instructions(|| {
-        for sample in problem.samples {
-            black_box(window.push([*sample]));
+        for count in problem.samples {
+            black_box(window.push([sample(*count)]));
         }
     });
     let mut scratch = [0.0; FFT];
@@ -164,11 +171,11 @@ fn check(
 /// A monitor over the whole window, and its stack.
 #[inline(never)]
 fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
-    let mut monitor = Counts::new(problem.model).map_err(|_| "the model does not fit")?;
+    let mut monitor = Whole::new(problem.model).map_err(|_| "the model does not fit")?;
     let mut right = Err("no report");
-    let mut feed = |monitor: &mut Counts<'_>| {
-        for sample in problem.samples {
-            if let Some(report) = monitor.push([*sample]) {
+    let mut feed = |monitor: &mut Whole<'_>| {
+        for count in problem.samples {
+            if let Some(report) = monitor.push([f32::from(*count)]) {
                 right = match report.finding {
                     Ok(finding) => {
                         let log_likelihood = finding.log_likelihood.unwrap_or(f32::NAN);
@@ -188,7 +195,7 @@ fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
     print_stage(console, "f32", KERNEL, "whole", counted);
     let mut line = Line::new(console);
     line.text("{\"core\":\"").text(CORE).text("\",\"kernel\":\"").text(KERNEL);
-    line.text("\",\"stack\":").decimal(depth).text(",\"ram\":").decimal(Counts::RAM);
+    line.text("\",\"stack\":").decimal(depth).text(",\"ram\":").decimal(Whole::RAM);
     line.text("}").end();
     Ok(())
 }

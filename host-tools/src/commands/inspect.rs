@@ -12,6 +12,7 @@ use super::{Outcome, inspect_integer};
 use crate::deployed::DeployedModel;
 use crate::device::MonitorType;
 use crate::front_end::Blocks;
+use crate::instructions::CORES;
 use crate::model_file::ModelBytes;
 use crate::source::hex;
 
@@ -22,6 +23,17 @@ pub(super) struct InspectArgs {
     /// Model file that `rebearing adapt` wrote.
     #[arg(value_name = "MODEL.rbm")]
     model: PathBuf,
+
+    /// Clock of the core, for the rate of decisions that it sustains.
+    #[arg(long, value_name = "MHZ", default_value_t = 64.0, value_parser = clock)]
+    clock: f64,
+}
+
+fn clock(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(megahertz) if megahertz > 0.0 && f64::is_finite(megahertz) => Ok(megahertz),
+        _ => Err("a clock is a number of megahertz above zero".into()),
+    }
 }
 
 /// Flash, RAM and type in one line.
@@ -121,6 +133,29 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
     line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
 
+    let mut estimates = Vec::new();
+    for core in CORES {
+        let Some(instructions) = core.decision(&model) else { continue };
+        let per_second = args.clock * 1e6 / instructions;
+        let millions = instructions / 1e6;
+        line(
+            if estimates.is_empty() { "estimate" } else { "" },
+            format!(
+                "{}: {millions:.3} million instructions a decision at worst, {per_second:.1} decisions a second at {} MHz and an instruction a cycle",
+                core.name, args.clock
+            ),
+        );
+        estimates.push(json!({
+            "core": core.name,
+            "instructions": instructions.round(),
+            "clock_mhz": args.clock,
+            "decisions_per_second": per_second,
+        }));
+    }
+    if estimates.is_empty() {
+        line("estimate", "none: the blocks of shaft orders are not in the bench".into());
+    }
+
     let json = json!({
         "model": args.model,
         "version": format::VERSION,
@@ -149,6 +184,8 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             "log_likelihood_min": gate.log_likelihood_min,
             "direction": gate.direction,
         })),
+        "lead": model.lead().map(|lead| lead.features),
+        "estimates": estimates,
         "flash": model.bytes().len(),
         "ram": monitor.ram(4),
         "monitor": monitor.name("f32"),

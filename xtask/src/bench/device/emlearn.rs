@@ -68,6 +68,11 @@ impl Emlearn {
                 Command::new(&self.gcc).args(machine).args(["-mthumb", "-print-multi-directory"]),
             );
             let multilib = multilib.ok_or("arm-none-eabi-gcc does not know its libraries")?;
+            // Away from its place it does not find its assembler and linker, which are on the path.
+            let assembler =
+                on_path("arm-none-eabi-as").ok_or("please install binutils-arm-none-eabi")?;
+            let prefix = assembler.to_string_lossy().trim_end_matches("as").to_owned();
+            gcc.arg(format!("-B{prefix}"));
             gcc.arg("-isystem").arg(sysroot.join("usr/include/newlib"));
             gcc.arg("-L").arg(sysroot.join("usr/lib/arm-none-eabi/newlib").join(multilib));
         }
