@@ -171,10 +171,7 @@ fn prepare<T: Sample>(
     shift: &mut [T],
 ) -> Result<Prepared, NotPositiveDefinite> {
     let dimensions = scale.len();
-    let variances = match &mixture.covariance {
-        Covariance::Diagonal(variances) => variances.row(k).to_vec(),
-        _ => (0..dimensions).map(|j| variance(mixture, k, j)).collect(),
-    };
+    let variances = variances(mixture, k);
     if variances.iter().any(|v| v.is_nan() || *v <= 0.0) {
         return Err(NotPositiveDefinite(k));
     }
@@ -187,14 +184,23 @@ fn prepare<T: Sample>(
     }
     let decay = before.map(|before| {
         let (mut ratio, mut square) = (f64::INFINITY, 0.0);
-        for (j, now) in variances.iter().enumerate() {
-            let step = means[j] - before.means[[k, j]];
-            ratio = ratio.min(variance(before, k, j) / now);
-            square += step * step / now;
+        let steps = means.iter().zip(before.means.row(k));
+        let changes = variances.iter().zip(self::variances(before, k));
+        for ((now, before), (mean, last)) in changes.zip(steps) {
+            ratio = ratio.min(before / now);
+            square += (mean - last) * (mean - last) / now;
         }
         Decay::new(ratio.sqrt(), square.sqrt())
     });
     let normaliser = dimensions as f64 * std::f64::consts::TAU.ln();
     let constant = mixture.weights[k].ln() - 0.5 * (normaliser + log_product(&variances));
     Ok(Prepared { constant, decay })
+}
+
+/// Variances of component `k`.
+fn variances(mixture: &Mixture, k: usize) -> Vec<f64> {
+    match &mixture.covariance {
+        Covariance::Diagonal(variances) => variances.row(k).to_vec(),
+        _ => (0..mixture.dimensions()).map(|j| variance(mixture, k, j)).collect(),
+    }
 }

@@ -1,5 +1,7 @@
 //! Expectation maximisation: a feature matrix to a mixture.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ndarray::{Array2, ArrayView2};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -118,7 +120,38 @@ pub fn fit<T: Sample>(
     let Some(rows) = Rows::new(x.view(), sample_weights) else {
         unreachable!("the matrix was just put in standard layout");
     };
-    fit_rows(&rows, settings, 0, progress)
+    awake(|| fit_rows(&rows, settings, 0, progress))
+}
+
+/// Does the work while one more thread looks for a share in it without ever falling asleep.
+///
+/// The steps of an iteration are often shorter than a sleeping thread takes to wake up, so that
+/// the second thread would come too late for all of them; OpenMP's threads spin for the same
+/// reason. Others may sleep: where there is work for them it lasts longer.
+fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let done = AtomicBool::new(false);
+    let working = || {
+        // Also if the work panics, or the other thread would never come back.
+        let _guard = OnDrop(&done);
+        work()
+    };
+    let waiting = || {
+        while !done.load(Ordering::Acquire) {
+            if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                std::hint::spin_loop();
+            }
+        }
+    };
+    rayon::join(working, waiting).0
+}
+
+/// Sets a flag when it goes.
+struct OnDrop<'a>(&'a AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 /// Fits a mixture to rows that were checked; `stream` tells apart fits with the same seed.

@@ -1,5 +1,8 @@
 //! Both sides in turns, a few rounds; the shortest time of each counts.
 
+use std::thread::sleep;
+use std::time::Duration;
+
 use super::agreement::Agreement;
 use super::json::Answer;
 use super::rows::Row;
@@ -41,7 +44,7 @@ impl Measured {
 
 /// Measures a row: at least a few rounds, and more while they are short.
 pub(super) fn row(sides: &mut Sides, row: &Row, quick: bool) -> Result<Measured, String> {
-    let (least, most, enough) = if quick { (1, 5, 0.3) } else { (3, 20, 2.0) };
+    let (least, most, enough) = if quick { (1, 5, 0.3) } else { (3, 10, 2.0) };
     let mut best = [f64::INFINITY; 2];
     let mut threads = [0.0; 2];
     let mut cpu = [0.0; 2];
@@ -91,14 +94,19 @@ pub(super) fn cpu_seconds(sides: &mut Sides, task: &str, quick: bool) -> Result<
     Ok(sums.map(|sum| sum / f64::from(rounds)))
 }
 
+/// How long threads of a BLAS or of OpenMP may spin for more work after a task.
+const SPINNING: Duration = Duration::from_millis(200);
+
 /// A turn of each side, in the order of [`SIDES`]: the answer and the seconds. In process a side
-/// does the task twice, and the second time counts: threads of the side before may still spin
-/// for work, and cores that were idle are slow to wake, which costs short tasks half their speed.
+/// waits until the other's threads have stopped spinning, and does the task twice, of which the
+/// second time counts: cores that were idle are slow to wake. Either costs a short task half its
+/// speed.
 fn turn(sides: &mut Sides, task: &str, shell: bool) -> Result<[(Answer, f64); 2], String> {
     let mut one = |side: Side| {
         if shell {
             return sides.ask_fresh(side, task);
         }
+        sleep(SPINNING);
         sides.ask(side, task)?;
         let answer = sides.ask(side, task)?;
         let seconds = answer.number("seconds")?;

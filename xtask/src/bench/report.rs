@@ -31,8 +31,8 @@ impl About {
         let mut text = format!(
             "Against {}, with one thread or as many as we have, whichever is faster in the row \
              (exact plans take one whatever they may).\n\
-             Seconds are the shortest of a few turns, without reading files and importing modules \
-             but from the shell. `CPU times`: the same ratio in time on the processor, all threads \
+             Seconds are the shortest of a few turns, each warmed up by one that does not count, \
+             without reading files and importing modules but from the shell. `CPU times`: the same ratio in time on the processor, all threads \
              together, mean of the turns.\n",
             versions.join(", ")
         );
