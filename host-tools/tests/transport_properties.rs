@@ -21,7 +21,8 @@ fn largest(cost: &Array2<f64>) -> f64 {
 
 /// The least cost, by a simplex for general linear programs.
 fn oracle(a: &[f64], b: &[f64], cost: &Array2<f64>) -> f64 {
-    let scale = largest(cost);
+    // A cost that is zero everywhere has no scale.
+    let scale = Some(largest(cost)).filter(|largest| *largest > 0.0).unwrap_or(1.0);
     let mut program = Problem::new(OptimizationDirection::Minimize);
     let flows = cost.mapv(|c| program.add_var(c / scale, (0.0, f64::INFINITY)));
     for (row, &a) in flows.outer_iter().zip(a) {
