@@ -16,6 +16,7 @@ pub mod mixture;
 pub mod model;
 pub mod monitor;
 pub mod orders;
+pub mod slots;
 pub mod spectrum;
 pub mod statistics;
 pub mod window;

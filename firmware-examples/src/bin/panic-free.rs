@@ -14,6 +14,7 @@ use core::hint::black_box;
 use cortex_m_rt::entry;
 use embedded_hal::delay::DelayNs;
 use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
+use embedded_storage::nor_flash::{self, NorFlash, NorFlashErrorKind, ReadNorFlash};
 use panic_never as _;
 use rebearing::acquisition::{
     Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
@@ -21,6 +22,7 @@ use rebearing::acquisition::{
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
+use rebearing::slots::{self, Slot, Slots};
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
 use rebearing::statistics::Moments;
 use rebearing::window::{Hann, Sample, Window};
@@ -50,6 +52,7 @@ fn main() -> ! {
             let _ = error.map_err(|error| write!(Sink, "{error}"));
         }
         stages();
+        slots();
         window::<f32, 256, 1>(black_box(0.0));
         window::<i16, 4096, 3>(black_box(0));
     }
@@ -159,6 +162,62 @@ fn monitor<
 
 fn inspect<T: Clone + PartialEq>(report: &T) {
     black_box(black_box(report).clone() == *report);
+}
+
+/// A flash of which nothing is known.
+struct Flash;
+
+impl nor_flash::ErrorType for Flash {
+    type Error = NorFlashErrorKind;
+}
+
+impl ReadNorFlash for Flash {
+    const READ_SIZE: usize = 1;
+
+    fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorFlashErrorKind> {
+        black_box((offset, bytes));
+        black_box(Err(NorFlashErrorKind::Other))
+    }
+
+    fn capacity(&self) -> usize {
+        number()
+    }
+}
+
+impl NorFlash for Flash {
+    const WRITE_SIZE: usize = 8;
+    const ERASE_SIZE: usize = 4096;
+
+    fn erase(&mut self, from: u32, to: u32) -> Result<(), NorFlashErrorKind> {
+        black_box((from, to));
+        black_box(Err(NorFlashErrorKind::Other))
+    }
+
+    fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorFlashErrorKind> {
+        black_box((offset, bytes));
+        black_box(Err(NorFlashErrorKind::Other))
+    }
+}
+
+/// Slots of which nothing is known, and the models in them.
+fn slots() {
+    match slots::newest(bytes(), Monitor::<f32, 256, 1, 16, 4, 2>::new) {
+        Ok((slot, monitor)) => drop(black_box((slot.other(), monitor))),
+        // The sink takes everything.
+        Err(error) => drop(write!(Sink, "{error}")),
+    }
+    let slots = Slots::new(Flash, number() as u32..number() as u32);
+    if let Err(error) = &slots {
+        let _ = write!(Sink, "{error}");
+    }
+    if let Ok(mut slots) = black_box(slots) {
+        black_box(slots.capacity());
+        let in_use: Option<Slot> = black_box(None);
+        if let Err(error) = slots.store(in_use, bytes()) {
+            let _ = write!(Sink, "{error}");
+        }
+        black_box(slots.into_flash());
+    }
 }
 
 /// A window with lengths that a model would never have.
