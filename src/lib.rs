@@ -7,6 +7,7 @@ extern crate std;
 
 pub mod acquisition;
 pub mod blocks;
+pub mod descriptor;
 pub mod diagnosis;
 pub mod envelope;
 pub mod features;

@@ -3,7 +3,8 @@
 //!
 //! All of the public API is called with inputs that the compiler knows nothing about, lengths
 //! included. Not covered: `Debug`, which is for the host (`core` formats floats with assertions),
-//! and `defmt`. Nobody runs this; `cargo xtask test panic` links it for every target.
+//! `defmt`, and `Descriptor::new`, whose assertions are for the compiler. Nobody runs
+//! this; `cargo xtask test panic` links it for every target.
 
 #![no_std]
 #![no_main]
@@ -19,6 +20,7 @@ use panic_never as _;
 use rebearing::acquisition::{
     Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
 };
+use rebearing::descriptor::{DESCRIPTOR_LEN, Descriptor};
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
@@ -53,6 +55,7 @@ fn main() -> ! {
         }
         stages();
         slots();
+        descriptor();
         window::<f32, 256, 1>(black_box(0.0));
         window::<i16, 4096, 3>(black_box(0));
     }
@@ -162,6 +165,16 @@ fn monitor<
 
 fn inspect<T: Clone + PartialEq>(report: &T) {
     black_box(black_box(report).clone() == *report);
+}
+
+fn descriptor() {
+    let read = Descriptor::from_bytes(&black_box([0; DESCRIPTOR_LEN]));
+    if let Some(descriptor) = black_box(read) {
+        black_box((descriptor.chip(), descriptor.to_bytes()));
+        if let Ok(model) = Model::parse(bytes()) {
+            black_box(descriptor.capacities.check(&model)).unwrap_or_default();
+        }
+    }
 }
 
 /// A flash of which nothing is known.
