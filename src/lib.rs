@@ -8,6 +8,7 @@ extern crate std;
 
 pub mod acquisition;
 pub mod blocks;
+pub mod descriptor;
 pub mod diagnosis;
 pub mod envelope;
 pub mod features;
@@ -19,6 +20,7 @@ pub mod mixture;
 pub mod model;
 pub mod monitor;
 pub mod orders;
+pub mod slots;
 pub mod spectrum;
 pub mod statistics;
 pub mod window;

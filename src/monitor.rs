@@ -162,20 +162,7 @@ impl<
             assert!(size_of::<usize>() != 4 || Self::RAM == Self::DEVICE_RAM);
         }
         let front_end = *model.front_end();
-        let fits = |what, needs, holds| {
-            if needs <= holds { Ok(()) } else { Err(ModelError::DoesNotFit { what, needs, holds }) }
-        };
-        if front_end.axes != AXES {
-            return Err(ModelError::DoesNotFit {
-                what: "axes",
-                needs: front_end.axes,
-                holds: AXES,
-            });
-        }
-        fits("FFT points", front_end.fft_len, FFT)?;
-        fits("features", model.dims(), DIMS)?;
-        fits("components", model.components().len(), COMPONENTS)?;
-        fits("classes", model.classes(), CLASSES)?;
+        Self::CAPACITIES.check(&model)?;
 
         let mut monitor = Self {
             model,

@@ -230,7 +230,7 @@ fn output_within(command: &mut Command, limit: Duration) -> std::io::Result<Opti
 }
 
 /// The project's checkout: the directory this tool was built in, or one above the current.
-fn checkout() -> Option<PathBuf> {
+pub(crate) fn checkout() -> Option<PathBuf> {
     let is_checkout = |dir: &Path| dir.join("firmware-examples/Cargo.toml").is_file();
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf);
     let current = std::env::current_dir().ok();

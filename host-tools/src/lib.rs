@@ -20,6 +20,8 @@ pub mod emulator;
 pub mod evaluate;
 pub mod evidence;
 pub mod extract;
+pub mod firmware;
+pub mod flash;
 pub mod front_end;
 pub mod instructions;
 pub mod integer_extract;

@@ -3,7 +3,8 @@
 //!
 //! All of the public API is called with inputs that the compiler knows nothing about, lengths
 //! included. Not covered: `Debug`, which is for the host (`core` formats floats with assertions),
-//! and `defmt`. Nobody runs this; `cargo xtask test panic` links it for every target.
+//! `defmt`, and `Descriptor::new`, whose assertions are for the compiler. Nobody runs
+//! this; `cargo xtask test panic` links it for every target.
 
 #![no_std]
 #![no_main]
@@ -14,14 +15,17 @@ use core::hint::black_box;
 use cortex_m_rt::entry;
 use embedded_hal::delay::DelayNs;
 use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
+use embedded_storage::nor_flash::{self, NorFlash, NorFlashErrorKind, ReadNorFlash};
 use panic_never as _;
 use rebearing::acquisition::{
     Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
 };
 use rebearing::mixture::Mixture;
+use rebearing::descriptor::{DESCRIPTOR_LEN, Descriptor};
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
+use rebearing::slots::{self, Slot, Slots};
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
 use rebearing::statistics::Moments;
 use rebearing::window::{Hann, Sample, Window};
@@ -51,6 +55,8 @@ fn main() -> ! {
             let _ = error.map_err(|error| write!(Sink, "{error}"));
         }
         stages();
+        slots();
+        descriptor();
         window::<f32, 256, 1>(black_box(0.0));
         window::<i16, 4096, 3>(black_box(0));
     }
@@ -160,6 +166,72 @@ fn monitor<
 
 fn inspect<T: Clone + PartialEq>(report: &T) {
     black_box(black_box(report).clone() == *report);
+}
+
+fn descriptor() {
+    let read = Descriptor::from_bytes(&black_box([0; DESCRIPTOR_LEN]));
+    if let Some(descriptor) = black_box(read) {
+        black_box((descriptor.chip(), descriptor.to_bytes()));
+        if let Ok(model) = Model::parse(bytes()) {
+            black_box(descriptor.capacities.check(&model)).unwrap_or_default();
+        }
+    }
+}
+
+/// A flash of which nothing is known.
+struct Flash;
+
+impl nor_flash::ErrorType for Flash {
+    type Error = NorFlashErrorKind;
+}
+
+impl ReadNorFlash for Flash {
+    const READ_SIZE: usize = 1;
+
+    fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorFlashErrorKind> {
+        black_box((offset, bytes));
+        black_box(Err(NorFlashErrorKind::Other))
+    }
+
+    fn capacity(&self) -> usize {
+        number()
+    }
+}
+
+impl NorFlash for Flash {
+    const WRITE_SIZE: usize = 8;
+    const ERASE_SIZE: usize = 4096;
+
+    fn erase(&mut self, from: u32, to: u32) -> Result<(), NorFlashErrorKind> {
+        black_box((from, to));
+        black_box(Err(NorFlashErrorKind::Other))
+    }
+
+    fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorFlashErrorKind> {
+        black_box((offset, bytes));
+        black_box(Err(NorFlashErrorKind::Other))
+    }
+}
+
+/// Slots of which nothing is known, and the models in them.
+fn slots() {
+    match slots::newest(bytes(), Monitor::<f32, 256, 1, 16, 4, 2>::new) {
+        Ok((slot, monitor)) => drop(black_box((slot.other(), monitor))),
+        // The sink takes everything.
+        Err(error) => drop(write!(Sink, "{error}")),
+    }
+    let slots = Slots::new(Flash, number() as u32..number() as u32);
+    if let Err(error) = &slots {
+        let _ = write!(Sink, "{error}");
+    }
+    if let Ok(mut slots) = black_box(slots) {
+        black_box(slots.capacity());
+        let in_use: Option<Slot> = black_box(None);
+        if let Err(error) = slots.store(in_use, bytes()) {
+            let _ = write!(Sink, "{error}");
+        }
+        black_box(slots.into_flash());
+    }
 }
 
 /// A window with lengths that a model would never have.

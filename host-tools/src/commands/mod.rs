@@ -5,6 +5,7 @@ mod demo;
 mod emulate;
 mod evaluate;
 mod fit;
+mod flash;
 mod frequencies;
 mod gmm;
 mod inspect;
@@ -41,6 +42,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Predict(predict::PredictArgs),
     Emulate(emulate::EmulateArgs),
+    Flash(flash::FlashArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
 }
@@ -76,6 +78,7 @@ impl Cli {
             Command::Inspect(args) => inspect::run(args),
             Command::Predict(args) => predict::run(args),
             Command::Emulate(args) => emulate::run(args),
+            Command::Flash(args) => flash::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),
         }

@@ -1,0 +1,144 @@
+//! A firmware's ELF file: what it says of itself, and where its model lies.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use object::elf::{FileHeader32, PT_LOAD};
+use object::read::elf::{ElfFile, ProgramHeader};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
+use rebearing::descriptor::{Descriptor, SECTION};
+use thiserror::Error;
+
+/// What `rebearing flash` needs to know of a firmware.
+#[derive(Debug, Clone)]
+pub struct Firmware {
+    /// The ELF file.
+    pub path: PathBuf,
+    /// What the firmware says of itself.
+    pub descriptor: Descriptor,
+    /// The MODEL region of its linker script.
+    pub model_region: Range<u32>,
+}
+
+/// Why an ELF file is of no use for flashing a model.
+#[derive(Debug, Error)]
+pub enum FirmwareError {
+    /// The file cannot be read.
+    #[error("{path}: cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+    /// The file is not an ELF file of a 32-bit little-endian machine.
+    #[error("{path}: no ELF file of a microcontroller ({reason})")]
+    NotElf {
+        /// The file.
+        path: String,
+        /// What the reader says.
+        reason: object::Error,
+    },
+    /// The firmware does not describe itself.
+    #[error(
+        "{path}: no descriptor of version {} in a section {SECTION}: call rebearing::descriptor! in \
+         the firmware, with the same version of rebearing as this tool's",
+        rebearing::descriptor::VERSION
+    )]
+    NoDescriptor {
+        /// The file.
+        path: String,
+    },
+    /// The linker script names no MODEL region.
+    #[error(
+        "{path}: no symbols __model_start and __model_end that enclose a region: give the model a \
+         region of its own in memory.x, and keep the ELF file's symbols (no strip)"
+    )]
+    NoRegion {
+        /// The file.
+        path: String,
+    },
+    /// The firmware itself lies in the MODEL region.
+    #[error(
+        "{path}: a part of the firmware at {at:#010x} to {end:#010x} lies in the MODEL region \
+         {model_start:#010x} to {model_end:#010x}: each would erase the other; keep them apart in \
+         memory.x"
+    )]
+    Overlap {
+        /// The file.
+        path: String,
+        /// Where the part starts.
+        at: u32,
+        /// Where it ends.
+        end: u32,
+        /// Where the region starts.
+        model_start: u32,
+        /// Where it ends.
+        model_end: u32,
+    },
+}
+
+impl Firmware {
+    /// Reads what there is to know; refuses a firmware that lies in its own MODEL region.
+    pub fn read(path: &Path) -> Result<Self, FirmwareError> {
+        let name = || path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|reason| FirmwareError::Unreadable { path: name(), reason })?;
+        let elf = ElfFile::<FileHeader32<LittleEndian>>::parse(&bytes[..])
+            .map_err(|reason| FirmwareError::NotElf { path: name(), reason })?;
+
+        let section = elf.section_by_name(SECTION).and_then(|section| section.data().ok());
+        let descriptor = section
+            .and_then(|bytes| Descriptor::from_bytes(bytes.try_into().ok()?))
+            .ok_or_else(|| FirmwareError::NoDescriptor { path: name() })?;
+
+        let symbol = |name: &str| elf.symbols().find(|symbol| symbol.name() == Ok(name));
+        let address = |name| u32::try_from(symbol(name)?.address()).ok();
+        let region = address("__model_start").zip(address("__model_end"));
+        let model_region = region
+            .map(|(start, end)| start..end)
+            .filter(|region| !region.is_empty())
+            .ok_or_else(|| FirmwareError::NoRegion { path: name() })?;
+
+        for segment in elf.elf_program_headers() {
+            let at = segment.p_paddr(LittleEndian);
+            let end = at.saturating_add(segment.p_filesz(LittleEndian));
+            let loaded = segment.p_type(LittleEndian) == PT_LOAD && at < end;
+            if loaded && at < model_region.end && model_region.start < end {
+                let Range { start: model_start, end: model_end } = model_region;
+                return Err(FirmwareError::Overlap {
+                    path: name(),
+                    at,
+                    end,
+                    model_start,
+                    model_end,
+                });
+            }
+        }
+        Ok(Self { path: path.into(), descriptor, model_region })
+    }
+
+    /// Whether the firmware was built for `chip`; probe-rs takes the beginning of a name too.
+    pub fn is_for(&self, chip: &str) -> bool {
+        let (own, other) = (self.descriptor.chip().to_lowercase(), chip.to_lowercase());
+        !other.is_empty() && (own.starts_with(&other) || other.starts_with(&own))
+    }
+
+    /// The firmware for `chip` among those built in a checkout of the project.
+    ///
+    /// `None` where there is none, or more than one that differs in what matters.
+    pub fn built_for(chip: &str, checkout: &Path) -> Option<Self> {
+        let targets = std::fs::read_dir(checkout.join("firmware-examples/target")).ok()?;
+        let folders = targets.flatten().map(|target| target.path().join("release"));
+        let files = folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+        let mut found = files
+            .filter(|file| file.path().extension().is_none() && file.path().is_file())
+            .filter_map(|file| Self::read(&file.path()).ok())
+            .filter(|firmware| firmware.is_for(chip));
+        let first = found.next()?;
+        let same = |other: Self| {
+            other.descriptor == first.descriptor && other.model_region == first.model_region
+        };
+        found.all(same).then_some(first)
+    }
+}
