@@ -20,6 +20,7 @@ pub mod emulator;
 pub mod evaluate;
 pub mod evidence;
 pub mod extract;
+pub mod first_dims;
 pub mod front_end;
 pub mod instructions;
 pub mod integer_extract;

@@ -41,7 +41,7 @@ struct Program {
 }
 
 /// All of ours; another encoding or kernel is another entry.
-const PROGRAMS: [Program; 5] = [
+const PROGRAMS: [Program; 6] = [
     Program {
         binary: "bench-f32",
         features: &[],
@@ -74,6 +74,13 @@ const PROGRAMS: [Program; 5] = [
         binary: "bench-i16",
         features: &[],
         suits: |_| true,
+        files: "i16-",
+        functions: RUST_I16,
+    },
+    Program {
+        binary: "bench-i16",
+        features: &["asm"],
+        suits: |board| board.floats,
         files: "i16-",
         functions: RUST_I16,
     },
