@@ -4,11 +4,12 @@
 //! are two versions with the same bits:
 //!
 //! - safe Rust, always there, and all there is on a Cortex-M0;
-//! - assembly for Cortex-M with a floating-point unit and the DSP extension (every Cortex-M4F and
-//!   M7; a Cortex-M33 as nearly all are made), by the feature `asm`: two dimensions in a register,
-//!   SSUB16 for both differences, SMLABB and SMLATT for a rounded product each, PKHTB to put both
-//!   t into one register and SMLALD for both squares. That is five instructions for two
-//!   dimensions, and the loop takes 3.25 for one where loads and counting are included.
+//! - assembly for the targets thumbv7em (every Cortex-M4 and M7, with floats or without), by the
+//!   feature `dsp`: two dimensions in a register, SSUB16 for both differences, SMLABB and SMLATT
+//!   for a rounded product each, PKHTB to put both t into one register and SMLALD for both
+//!   squares. That is five instructions for two dimensions, and the loop takes 3.25 for one where
+//!   loads and counting are included. Elsewhere the assembler refuses the feature: the Cortex-M33
+//!   has these instructions as an option, which its targets do not presume.
 //!
 //! The bits are the same because nothing rounds but the shift, and because an energy only grows:
 //! adding in 64 bits and cutting off once is adding with saturation.
@@ -18,7 +19,7 @@
 /// Dimensions that are loaded at once, and whose squares are added without saturation.
 pub const STRIDE: usize = 8;
 
-#[cfg(all(feature = "asm", target_arch = "arm", target_abi = "eabihf"))]
+#[cfg(all(feature = "dsp", target_arch = "arm"))]
 #[allow(unsafe_code, reason = "assembly; the call says why it is sound")]
 mod smlald;
 
@@ -30,7 +31,7 @@ pub(crate) fn add_squares(energy: u32, x: &[i16], means: &[i16], scales: &[i16])
     // Of one length, so that their eights stand beside one another.
     let dims = x.len().min(means.len()).min(scales.len());
     let [x, means, scales] = [x, means, scales].map(|numbers| numbers.get(..dims).unwrap_or(&[]));
-    #[cfg(all(feature = "asm", target_arch = "arm", target_abi = "eabihf"))]
+    #[cfg(all(feature = "dsp", target_arch = "arm"))]
     if let Some((sum, done)) = smlald::add_squares(x, means, scales) {
         let energy = energy.saturating_add(sum);
         if done == dims {

@@ -29,7 +29,7 @@ const FFT: usize = 2048;
 const BANDS: usize = 32;
 
 /// Which loop over the dimensions the device crate was built with.
-const KERNEL: &str = if cfg!(feature = "asm") { "asm" } else { "safe" };
+const KERNEL: &str = if cfg!(feature = "dsp") { "dsp" } else { "safe" };
 
 /// How a mixture is evaluated.
 type Kernel = fn(&IntegerPart<'_>, &[i16], &mut [u32]);

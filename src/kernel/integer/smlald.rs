@@ -1,4 +1,4 @@
-//! Whole eights of dimensions in assembly, for Armv7E-M and Armv8-M with the DSP extension.
+//! Whole eights of dimensions in assembly, for Armv7E-M.
 //!
 //! A function in `global_asm!`, as for `f32`: it takes all the registers that there are, and
 //! `asm!` leaves out some. It follows the procedure call standard.

@@ -24,7 +24,7 @@ use crate::bench::json::{Answer, Json};
 use crate::firmware;
 use crate::qemu;
 use crate::run::{capture, root, target_dir};
-use crate::toolchain::{TARGETS, Thumb};
+use crate::toolchain::{M4F, TARGETS, Thumb};
 use boards::{BOARDS, Board};
 use rows::{Row, Stack, Stage};
 
@@ -79,8 +79,8 @@ const PROGRAMS: [Program; 6] = [
     },
     Program {
         binary: "bench-i16",
-        features: &["asm"],
-        suits: |board| board.floats,
+        features: &["dsp"],
+        suits: |board| board.target == M4F,
         files: "i16-",
         functions: RUST_I16,
     },
