@@ -18,6 +18,8 @@
 
 #![allow(clippy::inline_always, reason = "called in a loop over the components")]
 
+pub mod integer;
+
 /// Dimensions that are loaded at once.
 pub const BLOCK: usize = 8;
 

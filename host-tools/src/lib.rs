@@ -21,6 +21,7 @@ pub mod evaluate;
 pub mod evidence;
 pub mod extract;
 pub mod firmware;
+pub mod first_dims;
 pub mod flash;
 pub mod front_end;
 pub mod instructions;

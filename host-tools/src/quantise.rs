@@ -9,9 +9,11 @@
 
 use rebearing::Model;
 use rebearing::integer::features::SCALE_FRACTION;
-use rebearing::integer::mixture::{MAX_FEATURE, STRIDE};
+use rebearing::integer::mixture::MAX_FEATURE;
 use rebearing::model::{Component, Gate, format};
 use thiserror::Error;
+
+use crate::first_dims::first_dims;
 
 /// T of a model without a threshold: features beyond twelve σ of every component are cut off.
 const FREE_SPARE: f64 = 12.0;
@@ -27,7 +29,7 @@ pub struct IntegerContents {
     pub shift: Vec<i32>,
     /// Multiplied with each, in this order; Q8.
     pub scale: Vec<i32>,
-    /// Dimensions on which all components are scored before any is dropped.
+    /// Dimensions on which all components are scored before any is dropped; zero to drop none.
     pub first_dims: usize,
     /// The gate's mixture, where the model has a gate.
     pub gate: Option<PartContents>,
@@ -83,7 +85,8 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
     let dims = model.dims();
     let components: Vec<Component<'_>> = model.components().collect();
     let (of_gate, of_classes) = components.split_at(model.gate().map_or(0, |gate| gate.components));
-    let places = order(if of_classes.is_empty() { of_gate } else { of_classes }, dims);
+    let telling = if of_classes.is_empty() { of_gate } else { of_classes };
+    let places = order(telling, dims);
     // The f32 components may have an order of their own.
     let feature = |place: &u32| model.lead().map_or(*place, |lead| lead.order[*place as usize]);
     let order: Vec<u32> = places.iter().map(feature).collect();
@@ -123,17 +126,13 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
             .iter()
             .map(|i| scaled(model.scale()[*i as usize]))
             .collect::<Result<_, _>>()?,
-        first_dims: first_dims(dims),
+        // The gate's few components share the number with the others.
+        first_dims: first_dims(telling, &places),
         gate: model.gate().map(|_| part(of_gate, &places, unit, farthest)).transpose()?,
         classes: part(of_classes, &places, class_unit, (dims as f64).sqrt())?,
         labels: model.labels().chunks_exact(model.classes()).flat_map(labels).collect(),
         order,
     })
-}
-
-/// Dimensions to score before any component is dropped: a quarter of them.
-pub fn first_dims(dims: usize) -> usize {
-    (dims / 4).next_multiple_of(STRIDE).min(dims)
 }
 
 /// The farthest that a feature can be from zero in a window that is not below the threshold.

@@ -9,20 +9,20 @@
 //! |t| ≤ 2¹⁴ and a square at most 2²⁸. Eight of them stay below 2³², and eights are added with
 //! saturation: an energy of 2³² − 1 means *at least that far*.
 //!
+//! The loop over the dimensions is [`kernel::integer`](crate::kernel::integer)'s.
+//!
 //! **Abandoning.** A weight 2^−gap is exactly zero once the gap to the lowest energy exceeds
 //! [`REACH`] (20.8 nats). Energies only grow with every dimension, so a component that is
 //! farther than that from a finished one can be dropped, and no bit of any result changes.
 
 use super::math::{WEIGHT_FRACTION, exp2_negative, log2};
 use super::model::{IntegerComponent, IntegerPart};
+use crate::kernel::integer::add_squares;
 
 /// Largest magnitude of a feature and of a mean.
 pub const MAX_FEATURE: i32 = 16_383;
 /// Gap, in units of base-2 logarithm, beyond which a weight is exactly zero.
 pub const REACH: u32 = WEIGHT_FRACTION;
-/// Dimensions whose squares are added without saturation.
-pub const STRIDE: usize = 8;
-
 /// How well a mixture explains a feature vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -44,8 +44,13 @@ pub fn energies(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
 /// largest energy there is.
 ///
 /// All components are scored on the first `part.first_dims` dimensions, the lowest of them is
-/// finished, and the others go on only as long as they are within [`REACH`] of the lowest.
+/// finished, and the others go on only if they are within [`REACH`] of the lowest. Where
+/// `part.first_dims` is zero the host found that this does not pay, and nothing is left out.
 pub fn energies_abandoning(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
+    if part.first_dims == 0 {
+        self::energies(part, x, energies);
+        return;
+    }
     let split = part.first_dims.min(x.len());
     let (near, far) = x.split_at_checked(split).unwrap_or((x, &[]));
     let mut leader = 0;
@@ -58,55 +63,26 @@ pub fn energies_abandoning(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u3
         }
     }
     let reach = REACH << part.fraction_bits;
-    let finish = |energy: u32, component: &IntegerComponent<'_>, limit: u32| {
-        let mut energy = energy;
+    let finish = |energy: u32, component: &IntegerComponent<'_>| {
         let means = component.means.get(split..).unwrap_or(&[]);
         let scales = component.scales.get(split..).unwrap_or(&[]);
-        let pieces = far.chunks(2 * STRIDE).zip(means.chunks(2 * STRIDE));
-        for ((x, means), scales) in pieces.zip(scales.chunks(2 * STRIDE)) {
-            if energy > limit {
-                return u32::MAX;
-            }
-            energy = add_squares(energy, x, means, scales);
-        }
-        energy
+        add_squares(energy, far, means, scales)
     };
     if let (Some(energy), Some(component)) = (energies.get_mut(leader), part.component(leader)) {
-        *energy = finish(*energy, &component, u32::MAX);
+        *energy = finish(*energy, &component);
         lowest = *energy;
     }
     for (k, (energy, component)) in energies.iter_mut().zip(part.components()).enumerate() {
-        if k != leader {
-            *energy = finish(*energy, &component, lowest.saturating_add(reach));
+        if k == leader {
+            continue;
+        }
+        if *energy > lowest.saturating_add(reach) {
+            *energy = u32::MAX;
+        } else {
+            *energy = finish(*energy, &component);
             lowest = lowest.min(*energy);
         }
     }
-}
-
-/// `energy` plus the squares of t over the dimensions that all have.
-fn add_squares(mut energy: u32, x: &[i16], means: &[i16], scales: &[i16]) -> u32 {
-    // Of one length, so that their eights stand beside one another.
-    let dims = x.len().min(means.len()).min(scales.len());
-    let [x, means, scales] = [x, means, scales].map(|numbers| numbers.get(..dims).unwrap_or(&[]));
-    let (x, x_rest) = x.as_chunks::<STRIDE>();
-    let (means, means_rest) = means.as_chunks::<STRIDE>();
-    let (scales, scales_rest) = scales.as_chunks::<STRIDE>();
-    for ((x, means), scales) in x.iter().zip(means).zip(scales) {
-        energy = energy.saturating_add(squares(x, means, scales));
-    }
-    energy.saturating_add(squares(x_rest, means_rest, scales_rest))
-}
-
-/// Σt² over at most eight dimensions.
-#[inline]
-fn squares(x: &[i16], means: &[i16], scales: &[i16]) -> u32 {
-    let mut sum = 0_u32;
-    for ((x, mean), scale) in x.iter().zip(means).zip(scales) {
-        let difference = i32::from(*x) - i32::from(*mean);
-        let t = (difference * i32::from(*scale) + 0x8000) >> 16;
-        sum = sum.wrapping_add((t * t).cast_unsigned());
-    }
-    sum
 }
 
 /// Turns energies into weights 2^−gap in Q30, in place, and gives the log-likelihood and the

@@ -46,7 +46,7 @@ pub struct IntegerPart<'a> {
     energies: &'a [u32],
     parameters: &'a [i16],
     dims: usize,
-    /// Dimensions on which all components are scored before any is dropped.
+    /// Dimensions on which all components are scored before any is dropped; zero to drop none.
     pub first_dims: usize,
     /// Fraction bits of energies, which are logarithms to base 2; at most 12.
     pub fraction_bits: u32,

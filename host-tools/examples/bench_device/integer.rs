@@ -2,7 +2,8 @@
 
 use rebearing::integer::mixture::MAX_FEATURE;
 use rebearing::model::Component;
-use rebearing_host::quantise::{QuantiseError, first_dims, order, part, reach};
+use rebearing_host::first_dims::first_dims;
+use rebearing_host::quantise::{QuantiseError, order, part, reach};
 
 use crate::problem::{CLASSES, Problem};
 
@@ -29,7 +30,8 @@ impl Problem {
         let mixture = part(&components, &order, unit, farthest)?;
 
         let mut bytes = MAGIC.to_vec();
-        let counts = [components.len(), dims, CLASSES, self.vectors.len(), first_dims(dims)];
+        let first_dims = first_dims(&components, &order);
+        let counts = [components.len(), dims, CLASSES, self.vectors.len(), first_dims];
         let words = counts.map(|count| count as u32).into_iter();
         let words = words.chain([self.case.number() as u32, mixture.fraction_bits]);
         bytes.extend(words.chain(mixture.energies).flat_map(u32::to_le_bytes));

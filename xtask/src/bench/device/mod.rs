@@ -24,7 +24,7 @@ use crate::bench::json::{Answer, Json};
 use crate::firmware;
 use crate::qemu;
 use crate::run::{capture, root, target_dir};
-use crate::toolchain::{TARGETS, Thumb};
+use crate::toolchain::{M4F, TARGETS, Thumb};
 use boards::{BOARDS, Board};
 use rows::{Row, Stack, Stage};
 
@@ -41,7 +41,7 @@ struct Program {
 }
 
 /// All of ours; another encoding or kernel is another entry.
-const PROGRAMS: [Program; 5] = [
+const PROGRAMS: [Program; 6] = [
     Program {
         binary: "bench-f32",
         features: &[],
@@ -74,6 +74,13 @@ const PROGRAMS: [Program; 5] = [
         binary: "bench-i16",
         features: &[],
         suits: |_| true,
+        files: "i16-",
+        functions: RUST_I16,
+    },
+    Program {
+        binary: "bench-i16",
+        features: &["dsp"],
+        suits: |board| board.target == M4F,
         files: "i16-",
         functions: RUST_I16,
     },
