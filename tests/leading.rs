@@ -208,7 +208,8 @@ fn separated(gate: bool, direction: bool, threshold: f64) -> ModelBytes {
 fn an_order_that_is_none_is_refused() {
     let bytes = separated(false, false, -100.0);
     let at = bytes.bytes().windows(4).position(|tag| tag == b"LEAD").expect("the section") + 8;
-    for (word, value) in [(0, 0), (0, DIMS as u32 + 1), (1, DIMS as u32), (1, u32::MAX)] {
+    let too_many = DIMS as u32 + 1;
+    for (word, value) in [(0_usize, 0_u32), (0, too_many), (1, DIMS as u32), (1, u32::MAX)] {
         let mut damaged = bytes.bytes().to_vec();
         damaged[at + 4 * word..][..4].copy_from_slice(&u32::to_le_bytes(value));
         rebearing_host::model_file::seal(&mut damaged);

@@ -4,8 +4,9 @@
 //! may still have a share in the result (`rebearing::mixture`). What that takes depends on the
 //! order of the features and on `lead`; both follow from the mixture alone. Features are ordered
 //! by Fisher's ratio, the spread of the components' means over the mean of their variances. `lead`
-//! is the one with the least expected work: a vector of component j has, in the mean, the distance
-//! Σ (σ_j² + (μ_j − μ_k)²)/σ_k² from component k, which tells how soon k is dropped.
+//! is the one with the least expected work among those whose worst case is within bounds: a vector
+//! of component j has, in the mean, the distance Σ (σ_j² + (μ_j − μ_k)²)/σ_k² from component k,
+//! which tells how soon k is dropped.
 
 use ndarray::ArrayView2;
 use rebearing::kernel::BLOCK;
@@ -58,17 +59,20 @@ impl Leading {
 
         let (k, d) = (components as f64, dims as f64);
         let reorder = REORDER * d;
-        let expected = survivors.iter().zip(1..).map(|(survivors, block)| {
-            let lead = (block * BLOCK) as f64;
-            let all = reorder + k * (PASS * lead + DROPPED);
-            (block, (all + survivors * (FINISH + SINGLE * (d - lead))) / (k * (PASS * d + FAR)))
+        let leads = survivors.iter().zip(1..).map(|(survivors, block)| {
+            let lead = block * BLOCK;
+            let rest = d - lead as f64;
+            let all = reorder + k * (PASS * lead as f64 + DROPPED);
+            let expected = (all + survivors * (FINISH + SINGLE * rest)) / (k * (PASS * d + FAR));
+            // The leader, and the rest of its four, are finished one by one.
+            let singles = 4.0 * (FINISH + (SINGLE - PASS) * rest) + PASS * rest;
+            let worst = 1.0 + (reorder + KEPT * k + singles) / (k * (PASS * d + SHARE));
+            (lead, expected, worst)
         });
-        let (block, expected) = expected.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let lead = block * BLOCK;
-        // The leader, and the rest of its four, are finished one by one.
-        let rest = d - lead as f64;
-        let singles = 4.0 * (FINISH + (SINGLE - PASS) * rest) + PASS * rest;
-        let worst = 1.0 + (reorder + KEPT * k + singles) / (k * (PASS * d + SHARE));
+        let (lead, expected, worst) = leads.min_by(|a, b| {
+            let beyond = |worst: f64| worst > 1.0 + WORST;
+            beyond(a.2).cmp(&beyond(b.2)).then(a.1.total_cmp(&b.1))
+        })?;
         Some(Self { lead, order, expected, worst })
     }
 
@@ -142,15 +146,26 @@ mod tests {
         }
     }
 
+    /// Only the odd features tell components apart, the later the better.
+    fn odd(i: usize) -> f64 {
+        if i % 2 == 1 { i as f64 } else { 0.0 }
+    }
+
     #[test]
     fn features_that_tell_components_apart_come_first() {
-        // Only the odd ones do, the later the better.
-        let leading =
-            Leading::choose(&mixture(40, 64, |i| if i % 2 == 1 { i as f64 } else { 0.0 })).unwrap();
-        assert_eq!(leading.order[..3], [63, 61, 59]);
-        assert_eq!(leading.order[32..35], [0, 2, 4]);
+        let leading = Leading::choose(&mixture(40, 128, odd)).unwrap();
+        assert_eq!(leading.order[..3], [127, 125, 123]);
+        assert_eq!(leading.order[64..67], [0, 2, 4]);
         assert_eq!(leading.lead, BLOCK);
         assert!(leading.pays() && leading.expected < 0.5, "{leading:?}");
+    }
+
+    #[test]
+    fn a_lead_whose_worst_case_is_too_long_gives_way_to_a_longer_one() {
+        // One block would do, but leaves more of the leader's four to be finished one by one.
+        let leading = Leading::choose(&mixture(40, 64, odd)).unwrap();
+        assert_eq!(leading.lead, 2 * BLOCK);
+        assert!(leading.pays(), "{leading:?}");
     }
 
     #[test]

@@ -94,9 +94,24 @@ fn vector_size(dims: usize, classes: usize) -> usize {
 impl IntegerVector<'_> {
     /// Whether results agree with the reference: to a nat, and to a tenth of probability, which
     /// is what 16 bits may do where all components lie in one place.
-    pub fn agrees(&self, log_likelihood: i32, posterior: &[u16]) -> bool {
-        log_likelihood.abs_diff(self.log_likelihood) <= 256
-            && posterior.len() == self.posterior.len()
-            && posterior.iter().zip(self.posterior).all(|(a, b)| a.abs_diff(*b) <= 3277)
+    pub fn agrees(&self, log_likelihood: i32, posterior: &[u16], class: usize) -> bool {
+        agrees(self.log_likelihood, self.posterior, log_likelihood, posterior, class)
     }
+}
+
+/// As [`IntegerVector::agrees`], with the expected log-likelihood and posterior first.
+pub fn agrees(
+    expected: i32,
+    exact: &[u16],
+    log_likelihood: i32,
+    posterior: &[u16],
+    class: usize,
+) -> bool {
+    const NAT: u32 = 256;
+    const TENTH: u16 = 3277;
+    let largest = exact.iter().copied().max().unwrap_or(0);
+    log_likelihood.abs_diff(expected) <= NAT
+        && posterior.len() == exact.len()
+        && posterior.iter().zip(exact).all(|(a, b)| a.abs_diff(*b) <= TENTH)
+        && exact.get(class).is_some_and(|p| *p >= largest.saturating_sub(TENTH))
 }

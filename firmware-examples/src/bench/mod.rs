@@ -102,6 +102,29 @@ pub struct Row {
     pub parameters: usize,
     /// Bytes of buffers.
     pub ram: usize,
+    /// The bits of all results; `None` where nothing else has to give the same.
+    pub bits: Option<Digest>,
+}
+
+/// Tells results apart that differ in a bit, by FNV-1a over words.
+#[derive(Clone, Copy)]
+pub struct Digest(u32);
+
+impl Digest {
+    /// Of nothing.
+    pub const EMPTY: Self = Self(0x811C_9DC5);
+
+    /// Takes one more word of the results.
+    pub fn add(&mut self, word: u32) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0100_0193);
+    }
+
+    /// Takes the exact bits of floats.
+    pub fn add_floats(&mut self, floats: &[f32]) {
+        for x in floats {
+            self.add(x.to_bits());
+        }
+    }
 }
 
 impl Row {
@@ -115,8 +138,20 @@ impl Row {
         line.text(",\"case\":\"").text(self.case);
         line.text("\",\"instructions\":").decimal(self.instructions as usize);
         line.text(",\"parameters\":").decimal(self.parameters);
-        line.text(",\"ram\":").decimal(self.ram).text("}").end();
+        line.text(",\"ram\":").decimal(self.ram);
+        if let Some(Digest(bits)) = self.bits {
+            line.text(",\"bits\":").decimal(bits as usize);
+        }
+        line.text("}").end();
     }
+}
+
+/// Prints what a monitor's push takes of the stack, and the monitor of RAM, as a line of JSON.
+pub fn print_stack(console: &Console, encoding: &str, kernel: &str, stack: usize, ram: usize) {
+    let mut line = Line::new(console);
+    line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(encoding);
+    line.text("\",\"kernel\":\"").text(kernel).text("\",\"stack\":").decimal(stack);
+    line.text(",\"ram\":").decimal(ram).text("}").end();
 }
 
 /// Prints the instructions of one stage of a window as a line of JSON.

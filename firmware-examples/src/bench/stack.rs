@@ -3,25 +3,33 @@
 use core::hint::black_box;
 use core::ptr;
 
-/// Bytes below the caller's frame that are painted: more than anything here takes.
+unsafe extern "C" {
+    /// The end of the variables, from cortex-m-rt's linker script.
+    safe static __sheap: u8;
+}
+
+/// Most bytes below the caller's frame that are painted: more than anything here takes.
 const PAINTED: usize = 16 * 1024;
 const PAINT: u32 = 0x5AFE_57AC;
+/// Bytes under the local variable of `depth` that its frame may have besides.
+const MARGIN: usize = 64;
 
-/// Bytes of stack that `work` takes.
+/// Bytes of stack that `work` takes, from the frame of this function on; `None` if it took all
+/// that was painted.
 #[inline(never)]
-pub fn depth(work: impl FnOnce()) -> usize {
+pub fn depth(work: impl FnOnce()) -> Option<usize> {
     let here = 0_u32;
     let top = (&raw const here).addr() & !3;
-    let bottom = top.wrapping_sub(PAINTED);
-    // A margin for the frames of the painting itself.
+    let variables = (&raw const __sheap).addr().next_multiple_of(4);
+    let bottom = top.wrapping_sub(PAINTED).max(variables);
     let mut address = bottom;
     while address < top.wrapping_sub(MARGIN) {
-        // SAFETY: the boards that this runs on have far more RAM than PAINTED below the stack
-        // pointer, and it belongs to nobody: there is no heap, and the variables lie at the bottom.
+        // SAFETY: between the variables and the stack pointer there is RAM that belongs to nobody:
+        // there is no heap, and the margin leaves the frame of this function alone.
         unsafe { ptr::with_exposed_provenance_mut::<u32>(address).write_volatile(PAINT) };
         address = address.wrapping_add(4);
     }
-    work();
+    apart(work);
     black_box(&here);
     let mut address = bottom;
     // SAFETY: as above.
@@ -30,8 +38,13 @@ pub fn depth(work: impl FnOnce()) -> usize {
     {
         address = address.wrapping_add(4);
     }
-    top.wrapping_sub(address)
+    (address > bottom).then(|| top.wrapping_sub(address))
 }
 
-/// Bytes under the frame of `depth` that it may use itself.
-const MARGIN: usize = 64;
+/// In a frame of its own, so that none of it is in the frame that paints.
+#[inline(never)]
+fn apart(work: impl FnOnce()) {
+    work();
+    // The frame is still there when `work` returns: this is no tail call.
+    black_box(());
+}

@@ -125,6 +125,7 @@ fn run(console: &Console) -> Result<(), &'static str> {
         instructions,
         parameters,
         ram,
+        bits: None,
     }
     .print(console);
     Ok(())

@@ -7,7 +7,7 @@
 use core::hint::black_box;
 use cortex_m_rt::{ExceptionFrame, entry, exception};
 use firmware_examples::bench::problem::{Problem, Vector};
-use firmware_examples::bench::{Row, instructions};
+use firmware_examples::bench::{Digest, Row, instructions};
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, exit};
@@ -68,22 +68,24 @@ struct Buffers<'b> {
 fn row(
     problem: &Problem<'_>,
     case: &'static str,
-    instructions: u32,
+    (instructions, bits): (u32, Digest),
     parameters: usize,
     ram: usize,
 ) -> Row {
     let (components, dims) = (problem.components, problem.dims);
-    Row { encoding: "f32", kernel: KERNEL, components, dims, case, instructions, parameters, ram }
+    let (encoding, kernel, bits) = ("f32", KERNEL, Some(bits));
+    Row { encoding, kernel, components, dims, case, instructions, parameters, ram, bits }
 }
 
 type Infer = fn(&Problem<'_>, &Vector<'_>, &mut Buffers<'_>) -> (f32, usize);
 
-/// Instructions of `infer`, the mean over the problem's vectors.
+/// Instructions of `infer`, the mean over the problem's vectors, and the bits of all results.
 fn count(
     problem: &Problem<'_>,
     buffers: &mut Buffers<'_>,
     infer: Infer,
-) -> Result<u32, &'static str> {
+) -> Result<(u32, Digest), &'static str> {
+    let mut bits = Digest::EMPTY;
     let mut total = 0;
     let mut vectors = 0;
     for vector in problem.vectors() {
@@ -95,12 +97,17 @@ fn count(
         {
             return Err("a result is not the reference's");
         }
+        bits.add_floats(&[log_likelihood]);
+        bits.add_floats(buffers.scores);
+        bits.add_floats(buffers.posterior);
+        bits.add(class as u32);
         total += instructions(|| {
             black_box(infer(black_box(problem), black_box(&vector), buffers));
         });
         vectors += 1;
     }
-    total.checked_div(vectors).ok_or("a problem without vectors")
+    let mean = total.checked_div(vectors).ok_or("a problem without vectors")?;
+    Ok((mean, bits))
 }
 
 /// All components on all features; a function of its own, so that its code has a size.

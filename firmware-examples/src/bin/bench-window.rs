@@ -9,7 +9,7 @@
 
 use core::hint::black_box;
 use cortex_m_rt::{ExceptionFrame, entry, exception};
-use firmware_examples::bench::{CORE, instructions, print_stage, stack};
+use firmware_examples::bench::{CORE, instructions, print_stack, print_stage, stack};
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, exit};
@@ -192,11 +192,9 @@ fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
         feed(black_box(&mut monitor));
     });
     right?;
+    let depth = depth.ok_or("the stack is deeper than what was painted")?;
     print_stage(console, "f32", KERNEL, "whole", counted);
-    let mut line = Line::new(console);
-    line.text("{\"core\":\"").text(CORE).text("\",\"kernel\":\"").text(KERNEL);
-    line.text("\",\"stack\":").decimal(depth).text(",\"ram\":").decimal(Whole::RAM);
-    line.text("}").end();
+    print_stack(console, "f32", KERNEL, depth, Whole::RAM);
     Ok(())
 }
 

@@ -4,19 +4,31 @@ use std::f64::consts::PI;
 
 use anyhow::Context;
 use ndarray::{Array1, Array2};
+use rebearing::integer::features::SCALE_FRACTION;
 use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::integer_model_file::encode_integer;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model_file::{ModelContents, encode};
+use rebearing_host::model_file::{ModelBytes, ModelContents, encode};
+use rebearing_host::quantise::quantise;
 
 use crate::draw::Draw;
 
-const FFT: usize = 2048;
-const BANDS: usize = 32;
-const COMPONENTS: usize = 40;
+pub(crate) const FFT: usize = 2048;
+pub(crate) const BANDS: usize = 32;
+pub(crate) const COMPONENTS: usize = 40;
 const CLASSES: usize = 5;
 
-/// The file that the firmware `bench-window` reads.
-pub(crate) fn bytes() -> anyhow::Result<Vec<u8>> {
+/// A model, the samples of one window, and what must come of them.
+pub(crate) struct WindowProblem {
+    model: ModelBytes,
+    samples: Vec<i16>,
+    /// Standardised.
+    features: Vec<f64>,
+    log_likelihood: f64,
+    posterior: Vec<f64>,
+}
+
+pub(crate) fn draw() -> anyhow::Result<WindowProblem> {
     let mut draw = Draw::new(2048);
     let samples: Vec<i16> = (0..FFT)
         .map(|n| {
@@ -64,14 +76,48 @@ pub(crate) fn bytes() -> anyhow::Result<Vec<u8>> {
     })?;
     let (log_likelihood, posterior) = evaluate(&mixture, &z).context("a diagonal mixture")?;
 
-    let mut bytes = b"WNDW".to_vec();
-    let counts = [model.bytes().len(), FFT, BANDS, CLASSES];
-    bytes.extend(counts.iter().flat_map(|count| (*count as u32).to_le_bytes()));
-    bytes.extend(model.bytes());
-    bytes.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
-    let results = z.iter().chain([&log_likelihood]).chain(&posterior);
-    bytes.extend(results.flat_map(|x| (*x as f32).to_le_bytes()));
-    Ok(bytes)
+    Ok(WindowProblem { model, samples, features: z, log_likelihood, posterior })
+}
+
+impl WindowProblem {
+    /// The file that the firmware `bench-window` reads.
+    pub(crate) fn f32_bytes(&self) -> Vec<u8> {
+        let results = self.features.iter().chain([&self.log_likelihood]).chain(&self.posterior);
+        let results = results.flat_map(|x| (*x as f32).to_le_bytes());
+        self.file(*b"WNDW", self.model.bytes(), results)
+    }
+
+    /// The file that the firmware `bench-window-i16` reads: features in the order and the unit of
+    /// the model in integers, as i32, the log-likelihood in nats Q8, the posterior in Q15 as i32.
+    pub(crate) fn i16_bytes(&self) -> anyhow::Result<Vec<u8>> {
+        let model = self.model.model();
+        let contents = quantise(&model, 1.0)?;
+        let encoded = encode_integer(&model, &contents)?;
+        // A feature's scale in integers is that in f32, of logarithms to base 2, in this unit.
+        let unit = |place: usize| {
+            let scale = f64::from(model.scale()[contents.order[place] as usize]);
+            let in_q8 = f64::from(contents.scale[place]);
+            in_q8 / f64::from(1 << SCALE_FRACTION) / scale / std::f64::consts::LN_2
+        };
+        let features = contents.order.iter().enumerate();
+        let features =
+            features.map(|(place, feature)| self.features[*feature as usize] * unit(place));
+        let log_likelihood = self.log_likelihood * 256.0;
+        let posterior = self.posterior.iter().map(|p| p * 32768.0);
+        let results = features.chain([log_likelihood]).chain(posterior);
+        let results = results.flat_map(|x| (x.round() as i32).to_le_bytes());
+        Ok(self.file(*b"WNDI", encoded.bytes(), results))
+    }
+
+    fn file(&self, magic: [u8; 4], model: &[u8], results: impl Iterator<Item = u8>) -> Vec<u8> {
+        let mut bytes = magic.to_vec();
+        let counts = [model.len(), FFT, BANDS, CLASSES];
+        bytes.extend(counts.iter().flat_map(|count| (*count as u32).to_le_bytes()));
+        bytes.extend(model);
+        bytes.extend(self.samples.iter().flat_map(|sample| sample.to_le_bytes()));
+        bytes.extend(results);
+        bytes
+    }
 }
 
 /// Log band energies without their mean, by the definition of the discrete Fourier transform.

@@ -8,11 +8,12 @@ use clap::Args;
 use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
+use super::estimate::{Estimate, estimates, write_estimates};
 use super::{Outcome, inspect_integer};
 use crate::deployed::DeployedModel;
 use crate::device::MonitorType;
 use crate::front_end::Blocks;
-use crate::instructions::CORES;
+use crate::instructions::{Encoding, Shape};
 use crate::model_file::ModelBytes;
 use crate::source::hex;
 
@@ -68,7 +69,7 @@ fn order_bands(front_end: &FrontEnd<'_>) -> String {
 pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     match DeployedModel::read(&args.model)? {
         DeployedModel::F32(bytes) => Ok(inspect(args, &bytes)),
-        DeployedModel::I16(bytes) => Ok(inspect_integer::inspect(&args.model, &bytes)),
+        DeployedModel::I16(bytes) => Ok(inspect_integer::inspect(&args.model, &bytes, args.clock)),
     }
 }
 
@@ -133,27 +134,10 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
     line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
 
-    let mut estimates = Vec::new();
-    for core in CORES {
-        let Some(instructions) = core.decision(&model) else { continue };
-        let per_second = args.clock * 1e6 / instructions;
-        let millions = instructions / 1e6;
-        line(
-            if estimates.is_empty() { "estimate" } else { "" },
-            format!(
-                "{}: {millions:.3} million instructions a decision at worst, {per_second:.1} decisions a second at {} MHz and an instruction a cycle",
-                core.name, args.clock
-            ),
-        );
-        estimates.push(json!({
-            "core": core.name,
-            "instructions": instructions.round(),
-            "clock_mhz": args.clock,
-            "decisions_per_second": per_second,
-        }));
-    }
-    if estimates.is_empty() {
-        line("estimate", "none: the blocks of shaft orders are not in the bench".into());
+    let estimates = Shape::of(&model).map(|shape| estimates(Encoding::F32, &shape, args.clock));
+    match &estimates {
+        Some(estimates) => write_estimates(&mut text, estimates, args.clock),
+        None => line("estimate", "none: the blocks of shaft orders are not in the bench".into()),
     }
 
     let json = json!({
@@ -185,7 +169,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             "direction": gate.direction,
         })),
         "lead": model.lead().map(|lead| lead.features),
-        "estimates": estimates,
+        "estimates": estimates.iter().flatten().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
         "ram": monitor.ram(4),
         "monitor": monitor.name("f32"),

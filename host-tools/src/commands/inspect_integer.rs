@@ -7,13 +7,15 @@ use rebearing::model::format;
 use serde_json::json;
 
 use super::Outcome;
+use super::estimate::{Estimate, estimates, write_estimates};
 use crate::counts::FULL_SCALE_COUNTS;
 use crate::device::MonitorType;
+use crate::instructions::{Encoding, Shape};
 use crate::integer_model_file::IntegerModelBytes;
 use crate::source::hex;
 
-/// Describes a model for people and for scripts.
-pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes) -> Outcome {
+/// Describes a model for people and for scripts; `clock` is in megahertz.
+pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
     let monitor = MonitorType::of_integer(&model);
@@ -60,6 +62,8 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes) -> Outcome {
     line("unknown", threshold.map_or("never".into(), |t| format!("below {t:.2} nats")));
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.integer_ram(), monitor.integer_name()));
+    let estimates = estimates(Encoding::I16, &Shape::of_integer(&model), clock);
+    write_estimates(&mut text, &estimates, clock);
 
     let json = json!({
         "model": path,
@@ -92,6 +96,7 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes) -> Outcome {
             "direction": gate.direction,
             "fraction_bits": gate.part.fraction_bits,
         })),
+        "estimates": estimates.iter().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
         "ram": monitor.integer_ram(),
         "monitor": monitor.integer_name(),

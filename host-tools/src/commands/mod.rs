@@ -3,6 +3,7 @@
 mod adapt;
 mod demo;
 mod emulate;
+mod estimate;
 mod evaluate;
 mod fit;
 mod flash;

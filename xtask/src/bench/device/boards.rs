@@ -17,6 +17,8 @@ pub(super) struct Board {
     machine: &'static str,
     /// Where the MODEL region of its memory.x starts.
     model: u32,
+    /// Bytes of the MODEL region.
+    pub(super) model_room: u64,
     /// Whether it has a floating-point unit.
     pub(super) floats: bool,
     /// Where emlearn's numbers go, and how many bytes there are.
@@ -30,6 +32,7 @@ pub(super) const BOARDS: [Board; 3] = [
         target: M4F,
         machine: "mps2-an386",
         model: 0x0020_0000,
+        model_room: 2 << 20,
         floats: true,
         external: (0x2100_0000, 16 << 20),
     },
@@ -38,6 +41,7 @@ pub(super) const BOARDS: [Board; 3] = [
         target: M33F,
         machine: "mps2-an505",
         model: 0x1020_0000,
+        model_room: 2 << 20,
         floats: true,
         external: (0x8000_0000, 16 << 20),
     },
@@ -46,6 +50,7 @@ pub(super) const BOARDS: [Board; 3] = [
         target: M0,
         machine: "microbit",
         model: 0x0002_0000,
+        model_room: 128 << 10,
         floats: false,
         // The rest of the flash: there is nothing outside the chip.
         external: (0x0002_0000, 128 << 10),
@@ -61,19 +66,19 @@ impl Board {
         self.run_at(qemu, elf, data, self.model)
     }
 
-    /// As [`Board::run`], with the data outside the chip where there is such memory; no rows if
-    /// there is too little of it.
+    /// As [`Board::run`], with the data outside the chip where there is such memory.
     pub(super) fn run_external(
         self,
         qemu: &Path,
         elf: &Path,
         data: &Path,
     ) -> Result<Vec<Answer>, String> {
-        let (address, room) = self.external;
-        match std::fs::metadata(data) {
-            Ok(data) if data.len() > room => Ok(Vec::new()),
-            _ => self.run_at(qemu, elf, data, address),
-        }
+        self.run_at(qemu, elf, data, self.external.0)
+    }
+
+    /// Bytes for data outside the chip.
+    pub(super) fn external_room(self) -> u64 {
+        self.external.1
     }
 
     fn run_at(

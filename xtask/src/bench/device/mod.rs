@@ -6,11 +6,13 @@
 //! ```
 //!
 //! The host draws the problems and computes what they must give in f64; the firmware evaluates
-//! them, compares, and prints a line of JSON for each; a wrong result ends the bench. Instructions
-//! are counted, cycles are not: QEMU has no model of the pipeline.
+//! them, compares, and prints a line of JSON for each; a wrong result ends the bench, and so do two
+//! kernels or cores that differ in a bit, or an estimate of `rebearing inspect` that is too far
+//! off. Instructions are counted, cycles are not: QEMU has no model of the pipeline.
 
 mod boards;
 mod emlearn;
+mod estimates;
 mod quoted;
 mod report;
 mod rows;
@@ -41,7 +43,7 @@ struct Program {
 }
 
 /// All of ours; another encoding or kernel is another entry.
-const PROGRAMS: [Program; 6] = [
+const PROGRAMS: [Program; 7] = [
     Program {
         binary: "bench-f32",
         features: &[],
@@ -60,14 +62,14 @@ const PROGRAMS: [Program; 6] = [
         binary: "bench-window",
         features: &[],
         suits: |_| true,
-        files: "window",
+        files: "window-f32",
         functions: RUST_F32,
     },
     Program {
         binary: "bench-window",
         features: &["asm"],
         suits: |board| board.floats,
-        files: "window",
+        files: "window-f32",
         functions: RUST_F32,
     },
     Program {
@@ -82,6 +84,13 @@ const PROGRAMS: [Program; 6] = [
         features: &["dsp"],
         suits: |board| board.target == M4F,
         files: "i16-",
+        functions: RUST_I16,
+    },
+    Program {
+        binary: "bench-window-i16",
+        features: &[],
+        suits: |_| true,
+        files: "window-i16",
         functions: RUST_I16,
     },
 ];
@@ -99,9 +108,42 @@ struct Measured {
     rows: Vec<Row>,
     stages: Vec<Stage>,
     stacks: Vec<Stack>,
+    /// What has no row because a board has too little memory for it.
+    unfit: Vec<Unfit>,
+}
+
+/// A problem that is too large for a board.
+struct Unfit {
+    core: &'static str,
+    /// The name of the problem's file, which tells kernel and shape.
+    problem: String,
+    bytes: u64,
+    room: u64,
+}
+
+impl Unfit {
+    fn json(&self) -> Json {
+        Json::object([
+            ("core", Json::text(self.core)),
+            ("problem", Json::text(&self.problem)),
+            ("bytes", Json::Number(self.bytes as f64)),
+            ("room", Json::Number(self.room as f64)),
+        ])
+    }
 }
 
 impl Measured {
+    /// Whether the file of a problem fits the `room` of a board; notes it if not.
+    fn fits(&mut self, core: &'static str, problem: &Path, room: u64) -> Result<bool, String> {
+        let file = std::fs::metadata(problem);
+        let bytes = file.map_err(|error| format!("{}: {error}", show(problem)))?.len();
+        if bytes > room {
+            let problem = problem.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            self.unfit.push(Unfit { core, problem, bytes, room });
+        }
+        Ok(bytes <= room)
+    }
+
     fn add(&mut self, answers: &[Answer], code: u64) -> Result<(), String> {
         for answer in answers {
             if answer.text("stage").is_ok() {
@@ -133,26 +175,35 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
             let elf = firmware::build_with(thumb, program.binary, board.target, program.features)?;
             let code = symbols::code_size(&elf, program.functions)?;
             for problem in problems.of(program.files) {
-                measured.add(&board.run(&emulator, &elf, &problem)?, code)?;
+                if measured.fits(board.core, &problem, board.model_room)? {
+                    measured.add(&board.run(&emulator, &elf, &problem)?, code)?;
+                }
             }
         }
         let elf = firmware::build_emlearn(thumb, board.target, &peer.compile(board)?)?;
         let code = symbols::code_size(&elf, C_F32)?;
         for problem in problems.of("emlearn-") {
-            measured.add(&board.run_external(&emulator, &elf, &problem)?, code)?;
+            if measured.fits(board.core, &problem, board.external_room())? {
+                measured.add(&board.run_external(&emulator, &elf, &problem)?, code)?;
+            }
         }
     }
+    rows::same_bits(&measured.rows)?;
+    let off = estimates::compare(&estimates()?, &measured);
     measured.rows.extend(quoted::rows());
     if json {
         let object = Json::object([
             ("mixtures", Json::list(measured.rows.iter().map(Row::json))),
-            ("stages", Json::list(measured.stages.iter().map(Stage::json))),
+            ("stages", Json::list(rows::leanest(&measured.stages).map(Stage::json))),
             ("stacks", Json::list(measured.stacks.iter().map(Stack::json))),
+            ("unfit", Json::list(measured.unfit.iter().map(Unfit::json))),
         ]);
         println!("{object}");
     } else {
         print!("{}", report::text(&boards::version(&emulator), &measured));
     }
+    // Last, because whoever fits the estimates again needs the rows.
+    eprint!("{}", off?);
     Ok(())
 }
 
@@ -165,10 +216,7 @@ struct Problems {
 impl Problems {
     fn write() -> Result<Self, String> {
         let directory = target_dir("bench-device", "target/bench-device");
-        let mut host = Command::new("cargo");
-        host.current_dir(root()).args(["run", "--quiet", "--locked", "--release"]);
-        host.args(["--package", "rebearing-host", "--example", "bench_device", "--"]);
-        let names = capture(host.arg(&directory)).ok_or_else(|| {
+        let names = capture(host().arg("problems").arg(&directory)).ok_or_else(|| {
             format!("the bench's problems cannot be written to {}", show(&directory))
         })?;
         Ok(Self { directory, names: names.lines().map(str::to_owned).collect() })
@@ -179,6 +227,20 @@ impl Problems {
         let names = self.names.iter().filter(move |name| name.starts_with(beginning));
         names.map(|name| self.directory.join(name))
     }
+}
+
+/// What `rebearing inspect` would say of the same mixtures and of the window.
+fn estimates() -> Result<Vec<Answer>, String> {
+    let text = capture(host().arg("estimates")).ok_or("the host gives no estimates")?;
+    text.lines().map(Answer::parse).collect()
+}
+
+/// The host's side of the bench.
+fn host() -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).args(["run", "--quiet", "--locked", "--release"]);
+    cargo.args(["--package", "rebearing-host", "--example", "bench_device", "--"]);
+    cargo
 }
 
 fn show(path: &Path) -> String {

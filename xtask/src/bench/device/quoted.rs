@@ -23,6 +23,7 @@ pub(super) fn rows() -> Vec<Row> {
         instructions,
         flash: None,
         ram: None,
+        bits: None,
     };
     let of_m4f = SHAPES.iter().zip(M4F).map(|(shape, count)| row("cortex-m4f", *shape, count));
     of_m4f.chain([row("cortex-m0", (40, 128), M0_40_128)]).collect()

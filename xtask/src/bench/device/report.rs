@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::Measured;
-use super::rows::{Row, Stage};
+use super::rows::{BESIDE, Row, Stack, Stage};
+use super::{Measured, Unfit};
 
 /// What tells the lines of a table apart.
 type Line<'r> = [&'r str; 4];
@@ -15,12 +15,15 @@ pub(super) fn text(emulator: &str, measured: &Measured) -> String {
     text += &table(&measured.rows, "flash, bytes", |row| row.flash);
     text += &table(&measured.rows, "RAM, bytes", |row| row.ram);
     text += &stages(&measured.stages);
-    for stack in &measured.stacks {
+    for Stack { core, encoding, kernel, bytes, ram } in &measured.stacks {
         let _ = writeln!(
             text,
-            "{} {}: Monitor::push takes {} bytes of stack; the monitor {} bytes of RAM",
-            stack.core, stack.kernel, stack.bytes, stack.ram
+            "{core} {encoding} {kernel}: push takes {bytes} bytes of stack, the monitor {ram} bytes of RAM"
         );
+    }
+    for Unfit { core, problem, bytes, room } in &measured.unfit {
+        let _ =
+            writeln!(text, "{core}: {problem} does not fit, {bytes} bytes where there are {room}");
     }
     text
 }
@@ -62,7 +65,7 @@ fn table(rows: &[Row], what: &str, value: impl Fn(&Row) -> Option<u64>) -> Strin
     text + "\n"
 }
 
-/// A table with a column for each stage, and their sum without the pushes and the statistics.
+/// A table with a column for each stage, and the sum of those that every window takes.
 fn stages(stages: &[Stage]) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut lines: Vec<[&str; 3]> = Vec::new();
@@ -74,16 +77,24 @@ fn stages(stages: &[Stage]) -> String {
             lines.push([&stage.core, &stage.encoding, &stage.kernel]);
         }
     }
-    let mut text = format!("| stage | | | {} |\n|---|---|---|", names.join(" | "));
-    let _ = writeln!(text, "{}", "---|".repeat(names.len()));
+    let (beside, summed): (Vec<&str>, Vec<&str>) =
+        names.iter().copied().partition(|name| BESIDE.contains(name));
+    let heads = [&summed[..], &["sum"], &beside[..]].concat();
+    let mut text =
+        format!("| instructions of a window | | | {} |\n|---|---|---|", heads.join(" | "));
+    let _ = writeln!(text, "{}", "---|".repeat(heads.len()));
     for words in lines {
-        let _ = write!(text, "| {} |", words.join(" | "));
-        for name in &names {
+        let count = |name: &str| {
             let found = stages.iter().find(|stage| {
-                stage.name == *name && [&stage.core[..], &stage.encoding, &stage.kernel] == words
+                stage.name == name && [&stage.core[..], &stage.encoding, &stage.kernel] == words
             });
-            let _ = match found {
-                Some(stage) => write!(text, " {} |", stage.instructions),
+            found.map(|stage| stage.instructions)
+        };
+        let sum: u64 = summed.iter().filter_map(|name| count(name)).sum();
+        let _ = write!(text, "| {} |", words.join(" | "));
+        for name in &heads {
+            let _ = match if *name == "sum" { Some(sum) } else { count(name) } {
+                Some(instructions) => write!(text, " {instructions} |"),
                 None => write!(text, " – |"),
             };
         }

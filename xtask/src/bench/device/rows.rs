@@ -16,6 +16,8 @@ pub(super) struct Row {
     pub(super) flash: Option<u64>,
     /// Buffers of the inference, without the features and the stack.
     pub(super) ram: Option<u64>,
+    /// A digest of the bits of all results; `None` for what need not agree in every bit.
+    pub(super) bits: Option<u64>,
 }
 
 /// One stage of a whole window.
@@ -32,6 +34,7 @@ pub(super) struct Stage {
 #[derive(Debug, Clone)]
 pub(super) struct Stack {
     pub(super) core: String,
+    pub(super) encoding: String,
     pub(super) kernel: String,
     pub(super) bytes: u64,
     pub(super) ram: u64,
@@ -41,6 +44,7 @@ impl Stack {
     pub(super) fn read(answer: &Answer) -> Result<Self, String> {
         Ok(Self {
             core: answer.text("core")?.to_owned(),
+            encoding: answer.text("encoding")?.to_owned(),
             kernel: answer.text("kernel")?.to_owned(),
             bytes: answer.number("stack")? as u64,
             ram: answer.number("ram")? as u64,
@@ -50,6 +54,7 @@ impl Stack {
     pub(super) fn json(&self) -> Json {
         Json::object([
             ("core", Json::text(&self.core)),
+            ("encoding", Json::text(&self.encoding)),
             ("kernel", Json::text(&self.kernel)),
             ("stack", Json::Number(self.bytes as f64)),
             ("ram", Json::Number(self.ram as f64)),
@@ -70,6 +75,7 @@ impl Row {
             instructions: answer.number("instructions")? as u64,
             flash: Some(code + answer.number("parameters")? as u64),
             ram: Some(answer.number("ram")? as u64),
+            bits: answer.number("bits").ok().map(|bits| bits as u64),
         })
     }
 
@@ -106,9 +112,88 @@ impl Stage {
         Json::object([
             ("core", Json::text(&self.core)),
             ("encoding", Json::text(&self.encoding)),
-            ("kernel", Json::text(&self.kernel)),
             ("stage", Json::text(&self.name)),
             ("instructions", Json::Number(self.instructions as f64)),
         ])
+    }
+}
+
+/// Names of a stage that are no part of the sum: what a monitor does besides, and all of it.
+pub(super) const BESIDE: [&str; 3] = ["push", "statistics", "whole"];
+
+/// The six stages of a window once for each core and encoding, by the kernel that takes the
+/// fewest instructions.
+pub(super) fn leanest(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
+    let same =
+        |a: &Stage, b: &Stage| (&a.core, &a.encoding, &a.name) == (&b.core, &b.encoding, &b.name);
+    stages.iter().enumerate().filter_map(move |(index, stage)| {
+        let leaner = |(other, rival): (usize, &Stage)| {
+            same(stage, rival) && (rival.instructions, other) < (stage.instructions, index)
+        };
+        let counts = !BESIDE.contains(&&stage.name[..]);
+        (counts && !stages.iter().enumerate().any(leaner)).then_some(stage)
+    })
+}
+
+/// Whether every kernel on every core came to the same bits for the same problem.
+pub(super) fn same_bits(rows: &[Row]) -> Result<(), String> {
+    let problem = |row: &Row| (row.encoding.clone(), row.components, row.dims, row.case.clone());
+    for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.bits.is_some()) {
+        let earlier = rows.iter().take(index).filter(|other| other.bits.is_some());
+        let mut earlier = earlier.filter(|other| problem(other) == problem(row));
+        if let Some(other) = earlier.find(|other| other.bits != row.bits) {
+            let [a, b] = [other, row].map(|row| format!("{} on {}", row.kernel, row.core));
+            return Err(format!("{a} and {b} differ in a bit of {:?}", problem(row)));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(kernel: &str, case: &str, bits: Option<u64>) -> Row {
+        Row {
+            core: "cortex-m4f".into(),
+            encoding: "f32".into(),
+            kernel: kernel.into(),
+            components: 10,
+            dims: 16,
+            case: case.into(),
+            instructions: 1,
+            flash: None,
+            ram: None,
+            bits,
+        }
+    }
+
+    #[test]
+    fn a_bit_that_differs_is_noticed_and_other_problems_are_not_compared() {
+        let rows = [row("safe", "plain", Some(1)), row("safe", "worst", Some(2))];
+        let emlearn = row("emlearn", "plain", None);
+        let all = |last: Row| [&rows[..], &[emlearn.clone(), last]].concat();
+        assert_eq!(same_bits(&all(row("asm", "plain", Some(1)))), Ok(()));
+        assert!(same_bits(&all(row("asm", "plain", Some(3)))).unwrap_err().contains("asm"));
+    }
+
+    #[test]
+    fn a_stage_is_listed_once_by_its_leanest_kernel() {
+        let stage = |kernel: &str, name: &str, instructions| Stage {
+            core: "cortex-m4f".into(),
+            encoding: "f32".into(),
+            kernel: kernel.into(),
+            name: name.into(),
+            instructions,
+        };
+        let stages = [
+            stage("safe", "fft", 7),
+            stage("safe", "mixture", 9),
+            stage("safe", "whole", 99),
+            stage("asm", "fft", 7),
+            stage("asm", "mixture", 5),
+        ];
+        let counts: Vec<u64> = leanest(&stages).map(|stage| stage.instructions).collect();
+        assert_eq!(counts, [7, 5]);
     }
 }
