@@ -358,7 +358,7 @@ proptest! {
         // The damaged one may still be used where the damage is behind its end.
         let (_, found) = flash.newest().expect("a model");
         prop_assert!(MODELS[..2].contains(&&found[..]));
-        let intact = if in_b { 0 } else { 1 };
+        let intact = usize::from(!in_b);
         let damaged = flash.region()[if in_b { SECTOR } else { 0 }..][..MODELS[1 - intact].len()].to_vec();
         if damaged != MODELS[1 - intact] {
             prop_assert_eq!(&found[..], MODELS[intact]);

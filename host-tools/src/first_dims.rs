@@ -1,7 +1,7 @@
 //! On how many features an i16 model scores all components before any is dropped, or whether none
 //! is: what `lead` is to the f32 models.
 //!
-//! As there, a vector of component j has, in the mean, the distance Σ (σ_j² + (μ_j − μ_k)²)/σ_k²
+//! As there, a vector of component j has, in the mean, the distance `Σ (σ_j² + (μ_j − μ_k)²)/σ_k²`
 //! from component k, which tells after how many features k is dropped. The number with the least
 //! expected work is taken; zero, which drops none, where that is not less than the full evaluation's,
 //! or where not dropping any would take much more.

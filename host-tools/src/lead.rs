@@ -5,10 +5,10 @@
 //! order of the features and on `lead`; both follow from the mixture alone. Features are ordered
 //! by Fisher's ratio, the spread of the components' means over the mean of their variances. `lead`
 //! is the one with the least expected work among those whose worst case is within bounds: a vector
-//! of component j has, in the mean, the distance Σ (σ_j² + (μ_j − μ_k)²)/σ_k² from component k,
+//! of component j has, in the mean, the distance `Σ (σ_j² + (μ_j − μ_k)²)/σ_k²` from component k,
 //! which tells how soon k is dropped.
 
-use ndarray::ArrayView2;
+use ndarray::Array2;
 use rebearing::kernel::BLOCK;
 use rebearing::mixture::margin;
 
@@ -54,8 +54,8 @@ impl Leading {
     pub fn choose(mixture: &Mixture) -> Option<Self> {
         let Covariance::Diagonal(variances) = &mixture.covariance else { return None };
         let (components, dims) = mixture.means.dim();
-        let order = by_fisher_ratio(mixture, variances.view());
-        let survivors = survivors(mixture, variances.view(), &order);
+        let order = by_fisher_ratio(mixture, variances);
+        let survivors = survivors(mixture, variances, &order);
 
         let (k, d) = (components as f64, dims as f64);
         let reorder = REORDER * d;
@@ -83,7 +83,7 @@ impl Leading {
 }
 
 /// Features by the spread of the means over the mean variance, largest first.
-fn by_fisher_ratio(mixture: &Mixture, variances: ArrayView2<'_, f64>) -> Vec<usize> {
+fn by_fisher_ratio(mixture: &Mixture, variances: &Array2<f64>) -> Vec<usize> {
     let weighted = |values: &mut dyn Iterator<Item = f64>| {
         mixture.weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>()
     };
@@ -102,7 +102,7 @@ fn by_fisher_ratio(mixture: &Mixture, variances: ArrayView2<'_, f64>) -> Vec<usi
 }
 
 /// How many components are expected to be gone on with after each block of features but the last.
-fn survivors(mixture: &Mixture, variances: ArrayView2<'_, f64>, order: &[usize]) -> Vec<f64> {
+fn survivors(mixture: &Mixture, variances: &Array2<f64>, order: &[usize]) -> Vec<f64> {
     let (components, dims) = mixture.means.dim();
     let mut survivors = vec![0.0; dims.saturating_sub(1) / BLOCK];
     let total: f64 = mixture.weights.sum();
