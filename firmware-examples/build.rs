@@ -9,7 +9,7 @@ use std::{env, error, fs};
 struct Board {
     memory: &'static str,
     core: &'static str,
-    /// The clock of SysTick, which QEMU takes from the board.
+    /// The clock of `SysTick`, which QEMU takes from the board.
     megahertz: &'static str,
 }
 

@@ -143,9 +143,12 @@ proptest! {
         }
         let found = moments.statistics(1.0);
         let exact = common::statistics(&to_f64(&x));
-        // Each of the 3000 additions may round by half a unit, all in the same direction.
-        for (a, b) in [found.rms, found.kurtosis, found.crest].into_iter().zip(exact) {
-            prop_assert!((f64::from(a) - b).abs() < 2e-4 * b, "{found:?} {exact:?}");
+        // Each of the 3000 additions may round by half a unit, all in the same direction: 1.8e-4
+        // in a sum, of which the kurtosis has three.
+        let bounds = [2e-4, 6e-4, 2e-4];
+        let found_all = [found.rms, found.kurtosis, found.crest];
+        for ((a, b), bound) in found_all.into_iter().zip(exact).zip(bounds) {
+            prop_assert!((f64::from(a) - b).abs() < bound * b, "{found:?} {exact:?}");
         }
     }
 

@@ -131,7 +131,7 @@ fn infer_leading(
     finish(problem, buffers)
 }
 
-#[inline(always)]
+#[inline]
 fn finish(problem: &Problem<'_>, buffers: &mut Buffers<'_>) -> (f32, usize) {
     let log_likelihood = mixture::responsibilities(buffers.scores);
     label::posterior(buffers.scores, problem.labels, buffers.posterior);

@@ -81,7 +81,7 @@ fn check_kernel() -> Result<(), &'static str> {
             let mut next = || {
                 noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 // 0…2·steps, less the middle.
-                ((noise >> 16) * (2 * steps + 1) >> 16) as i16 - steps as i16
+                (((noise >> 16) * (2 * steps + 1)) >> 16) as i16 - steps as i16
             };
             let x: [i16; DIMS + 1] = core::array::from_fn(|_| next());
             let mut rows = [0; 4 * (DIMS + 1)];
@@ -155,7 +155,7 @@ fn count(
         case,
         instructions: total.checked_div(vectors).ok_or("a problem without vectors")?,
         parameters: problem.parameters,
-        ram: size_of_val::<[u32]>(scores) + size_of_val::<[u16]>(posterior),
+        ram: size_of_val(*scores) + size_of_val(*posterior),
         bits: Some(bits),
     })
 }

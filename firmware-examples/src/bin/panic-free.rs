@@ -20,8 +20,8 @@ use panic_never as _;
 use rebearing::acquisition::{
     Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
 };
-use rebearing::mixture::Mixture;
 use rebearing::descriptor::{DESCRIPTOR_LEN, Descriptor};
+use rebearing::mixture::Mixture;
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
