@@ -170,7 +170,7 @@ fn check(
 ) -> Result<(), &'static str> {
     let mut exact = [0; CLASSES];
     for (exact, p) in exact.iter_mut().zip(problem.posterior) {
-        *exact = *p as u16;
+        *exact = p.unsigned_abs() as u16;
     }
     let exact = exact.get(..problem.posterior.len()).unwrap_or_default();
     if agrees(problem.log_likelihood, exact, log_likelihood, posterior, class) {
