@@ -185,7 +185,7 @@ pub fn reorder(x: &[f32], order: &[u32], out: &mut [f32]) {
 /// Turns scores into responsibilities in place and gives the log-likelihood.
 ///
 /// The largest score is subtracted before exp, so nothing overflows and at least one term
-/// of the sum is 1. An empty slice, or one of nothing but −∞, gives −∞.
+/// of the sum is 1. An empty slice, or one of nothing but −∞, gives −∞ and no responsibility.
 pub fn responsibilities(scores: &mut [f32]) -> f32 {
     let mut largest = f32::NEG_INFINITY;
     for score in scores.iter() {
@@ -193,6 +193,10 @@ pub fn responsibilities(scores: &mut [f32]) -> f32 {
         if *score > largest {
             largest = *score;
         }
+    }
+    if largest == f32::NEG_INFINITY {
+        scores.fill(0.0);
+        return largest;
     }
     let mut sum = 0.0;
     for score in scores.iter_mut() {
@@ -202,7 +206,7 @@ pub fn responsibilities(scores: &mut [f32]) -> f32 {
     for score in scores.iter_mut() {
         *score /= sum;
     }
-    if sum > 0.0 { largest + math::ln(sum) } else { f32::NEG_INFINITY }
+    largest + math::ln(sum)
 }
 
 #[cfg(test)]
@@ -215,6 +219,14 @@ mod tests {
         let log_likelihood = responsibilities(&mut scores);
         assert_eq!(scores, [0.0, 0.5, 0.5]);
         assert!((log_likelihood - (-2000.0 + core::f32::consts::LN_2)).abs() < 1e-3);
+    }
+
+    #[test]
+    fn scores_of_nothing_give_no_responsibility() {
+        let mut scores = [f32::NEG_INFINITY; 3];
+        assert_eq!(responsibilities(&mut scores).to_bits(), f32::NEG_INFINITY.to_bits());
+        assert_eq!(scores, [0.0; 3]);
+        assert_eq!(responsibilities(&mut []).to_bits(), f32::NEG_INFINITY.to_bits());
     }
 
     #[test]

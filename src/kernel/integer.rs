@@ -4,12 +4,12 @@
 //! are two versions with the same bits:
 //!
 //! - safe Rust, always there, and all there is on a Cortex-M0;
-//! - assembly for the targets thumbv7em (every Cortex-M4 and M7, with floats or without), by the
+//! - assembly for every Cortex-M4 and M7, and for a Cortex-M33 with the DSP extension, by the
 //!   feature `dsp`: two dimensions in a register, SSUB16 for both differences, SMLABB and SMLATT
 //!   for a rounded product each, PKHTB to put both t into one register and SMLALD for both
 //!   squares. That is five instructions for two dimensions, and the loop takes 3.25 for one where
-//!   loads and counting are included. Elsewhere the assembler refuses the feature: the Cortex-M33
-//!   has these instructions as an option, which its targets do not presume.
+//!   loads and counting are included. A core without the extension takes a UsageFault or a
+//!   HardFault at the first of them.
 //!
 //! The bits are the same because nothing rounds but the shift, and because an energy only grows:
 //! adding in 64 bits and cutting off once is adding with saturation.

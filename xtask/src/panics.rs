@@ -3,25 +3,35 @@
 
 use crate::firmware;
 use crate::run::run_and_search;
-use crate::toolchain::{TARGETS, Thumb};
+use crate::toolchain::{M4F, M33F, TARGETS, Thumb};
 
 /// The binary that uses the whole public API of the device crate.
 pub(crate) const BINARY: &str = "panic-free";
 
 /// The same for the integer line, which would not fit beside it in a small flash.
-const BINARIES: [&str; 2] = [BINARY, "panic-free-integer"];
+const INTEGER_BINARY: &str = "panic-free-integer";
+
+/// What is linked besides each binary for each target: the kernels that are not the default.
+const KERNELS: [(&str, &str, &str); 4] = [
+    (BINARY, M4F, "asm"),
+    (BINARY, M33F, "asm"),
+    (INTEGER_BINARY, M4F, "dsp"),
+    (INTEGER_BINARY, M33F, "dsp"),
+];
 
 /// What the linker says when it misses the symbol.
 const EVIDENCE: &str = "error(panic-never)";
 
 /// Links the binaries for every target.
 pub(crate) fn check(thumb: Thumb) -> Result<(), String> {
-    let links = BINARIES.into_iter().flat_map(|name| TARGETS.map(|target| (name, target)));
-    for (name, target) in links {
-        let what = format!("{name} for {target}");
+    let plain = [BINARY, INTEGER_BINARY].into_iter();
+    let plain = plain.flat_map(|name| TARGETS.map(|target| (name, target, "")));
+    for (name, target, features) in plain.chain(KERNELS) {
+        let what = format!("{name} for {target} {features}");
         let mut cargo = thumb.build(firmware::MANIFEST, target, &firmware::target_dir());
         // All of the API together is more than the smallest board has flash for.
         cargo.env("FIRMWARE_MEMORY", "mps2-an386.x").args(["--release", "--bin", name]);
+        cargo.args(["--features", features]);
         run_and_search(&what, &mut cargo, EVIDENCE).map_err(|failure| match failure {
             (error, false) => error,
             (error, true) => format!(

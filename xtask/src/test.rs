@@ -3,14 +3,14 @@
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M4F, TARGETS, Thumb, component};
-use crate::{Failure, panics, qemu};
+use crate::{Failure, bench, panics, qemu};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("format", format),
     ("clippy", clippy),
     ("tests", tests),
@@ -18,6 +18,7 @@ const STEPS: [Step; 9] = [
     ("thumb", thumb),
     ("firmware", build_firmware),
     ("device", device),
+    ("kernels", bench::device::kernels),
     ("panic", panic),
     ("fuzz", fuzz),
 ];

@@ -20,6 +20,7 @@ use rebearing::integer::diagnosis::{normalise, write_limited, write_posterior};
 use rebearing::integer::features::{log_bands, standardise};
 use rebearing::integer::mixture::{energies_abandoning, weights};
 use rebearing::integer::spectrum::{IntegerSpectrum, NO_POWER, add_aligned};
+use rebearing::integer::statistics::IntegerMoments;
 use rebearing::integer::transform::transform;
 use rebearing::integer::window::{Block, taper};
 use rebearing::integer::{IntegerModel, IntegerMonitor};
@@ -33,6 +34,8 @@ const CLASSES: usize = 8;
 type Whole<'m> = IntegerMonitor<'m, FFT, 1, DIMS, COMPONENTS, CLASSES>;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"WNDI");
+/// Which loop over the dimensions the device crate was built with.
+const KERNEL: &str = if cfg!(feature = "dsp") { "dsp" } else { "safe" };
 
 /// A model, samples, and what must come of them.
 struct Problem<'a> {
@@ -85,7 +88,7 @@ fn read(region: &[u8]) -> Option<Problem<'_>> {
 fn stages(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
     let model = &problem.model;
     let edges = model.front_end().band_edges;
-    let print = |stage, counted| print_stage(console, "i16", "safe", stage, counted);
+    let print = |stage, counted| print_stage(console, "i16", KERNEL, stage, counted);
     let mut window = Window::<i16, FFT, 1>::new(FFT, FFT);
     let push = instructions(|| {
         for count in problem.samples {
@@ -110,6 +113,12 @@ fn stages(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> 
         }
         sums.fill(0);
         add_bands(edges, &mut scratch, block, &mut sums);
+    });
+    let mean = taper(&window, 0, &mut scratch).map_err(|_| "the samples are no signal")?.mean;
+    let statistics = instructions(|| {
+        let mut moments = IntegerMoments::EMPTY;
+        moments.add(black_box(problem.samples).iter().copied(), black_box(mean));
+        black_box(moments.statistics(0));
     });
     let mut logs = [0; DIMS];
     let mut z = [0; DIMS];
@@ -149,6 +158,7 @@ fn stages(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> 
     print("log", log);
     print("mixture", mixture);
     print("label", label);
+    print("statistics", statistics);
     Ok(())
 }
 
@@ -208,8 +218,8 @@ fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
     });
     right?;
     let depth = depth.ok_or("the stack is deeper than what was painted")?;
-    print_stage(console, "i16", "safe", "whole", counted);
-    print_stack(console, "i16", "safe", depth, Whole::RAM);
+    print_stage(console, "i16", KERNEL, "whole", counted);
+    print_stack(console, "i16", KERNEL, depth, Whole::RAM);
     Ok(())
 }
 

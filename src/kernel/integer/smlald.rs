@@ -1,4 +1,8 @@
-//! Whole eights of dimensions in assembly, for Armv7E-M.
+//! Whole eights of dimensions in assembly, for Armv7E-M and for Armv8-M with the DSP extension.
+//!
+//! The DSP instructions are written as numbers, by macros of their names: a Cortex-M33 may have
+//! them, but its targets do not presume so and the assembler refuses the names. (`.cpu` would let
+//! them in, and with LTO change what is allowed in everybody's assembly behind it.)
 //!
 //! A function in `global_asm!`, as for `f32`: it takes all the registers that there are, and
 //! `asm!` leaves out some. It follows the procedure call standard.
@@ -41,12 +45,29 @@ pub(super) fn add_squares(x: &[i16], means: &[i16], scales: &[i16]) -> Option<(u
 
 global_asm!(
     ".syntax unified",
+    // Registers by their numbers.
+    ".macro rebearing_ssub16 d, n, m",
+    ".inst.w 0xfad0f000 | (\\n << 16) | (\\d << 8) | \\m",
+    ".endm",
+    ".macro rebearing_smlabb d, n, m, a",
+    ".inst.w 0xfb100000 | (\\n << 16) | (\\a << 12) | (\\d << 8) | \\m",
+    ".endm",
+    ".macro rebearing_smlatt d, n, m, a",
+    ".inst.w 0xfb100030 | (\\n << 16) | (\\a << 12) | (\\d << 8) | \\m",
+    ".endm",
+    // With asr #16 of the second.
+    ".macro rebearing_pkhtb d, n, m",
+    ".inst.w 0xeac04020 | (\\n << 16) | (\\d << 8) | \\m",
+    ".endm",
+    ".macro rebearing_smlald low, high, n, m",
+    ".inst.w 0xfbc000c0 | (\\n << 16) | (\\low << 12) | (\\high << 8) | \\m",
+    ".endm",
     // Two dimensions: both t into the register of the differences, and their squares onto the sum.
     ".macro rebearing_pair difference, scale, free",
-    "smlabb \\free, \\difference, \\scale, lr",
-    "smlatt \\difference, \\difference, \\scale, lr",
-    "pkhtb \\difference, \\difference, \\free, asr #16",
-    "smlald r12, r3, \\difference, \\difference",
+    "rebearing_smlabb \\free, \\difference, \\scale, 14",
+    "rebearing_smlatt \\difference, \\difference, \\scale, 14",
+    "rebearing_pkhtb \\difference, \\difference, \\free",
+    "rebearing_smlald 12, 3, \\difference, \\difference",
     ".endm",
     "",
     ".section .text.rebearing_add_squares_i16, \"ax\", %progbits",
@@ -64,17 +85,17 @@ global_asm!(
     "1:",
     "ldmia r0!, {{r4-r7}}",
     "ldmia r1!, {{r8-r11}}",
-    "ssub16 r4, r4, r8",
-    "ssub16 r5, r5, r9",
-    "ssub16 r6, r6, r10",
-    "ssub16 r7, r7, r11",
+    "rebearing_ssub16 4, 4, 8",
+    "rebearing_ssub16 5, 5, 9",
+    "rebearing_ssub16 6, 6, 10",
+    "rebearing_ssub16 7, 7, 11",
     // The fourth pair waits for a register.
     "ldmia r2!, {{r8-r10}}",
-    "rebearing_pair r4, r8, r11",
-    "rebearing_pair r5, r9, r11",
-    "rebearing_pair r6, r10, r11",
+    "rebearing_pair 4, 8, 11",
+    "rebearing_pair 5, 9, 11",
+    "rebearing_pair 6, 10, 11",
     "ldr r8, [r2], #4",
-    "rebearing_pair r7, r8, r11",
+    "rebearing_pair 7, 8, 11",
     "subs r3, r3, #0x10000",
     "bpl 1b",
     "mov r0, r12",
@@ -83,4 +104,9 @@ global_asm!(
     ".size rebearing_add_squares_i16, . - rebearing_add_squares_i16",
     "",
     ".purgem rebearing_pair",
+    ".purgem rebearing_smlald",
+    ".purgem rebearing_pkhtb",
+    ".purgem rebearing_smlatt",
+    ".purgem rebearing_smlabb",
+    ".purgem rebearing_ssub16",
 );

@@ -13,6 +13,7 @@ use crate::toolchain::{M0, M4F};
 pub(super) const VERSION: &str = "0.23.2";
 
 const GCC: &str = "arm-none-eabi-gcc";
+const ASSEMBLER: &str = "arm-none-eabi-as";
 /// The compiler and its standard library.
 const GCC_PACKAGES: [&str; 2] = ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi"];
 
@@ -68,9 +69,10 @@ impl Emlearn {
                 Command::new(&self.gcc).args(machine).args(["-mthumb", "-print-multi-directory"]),
             );
             let multilib = multilib.ok_or("arm-none-eabi-gcc does not know its libraries")?;
-            // Away from its place it does not find its assembler and linker, which are on the path.
-            let assembler =
-                on_path("arm-none-eabi-as").ok_or("please install binutils-arm-none-eabi")?;
+            // Away from its place it does not find its assembler and linker. They were installed
+            // before it, or else unpacked with it.
+            let unpacked = sysroot.join("usr/bin").join(ASSEMBLER);
+            let assembler = on_path(ASSEMBLER).unwrap_or(unpacked);
             let prefix = assembler.to_string_lossy().trim_end_matches("as").to_owned();
             gcc.arg(format!("-B{prefix}"));
             gcc.arg("-isystem").arg(sysroot.join("usr/include/newlib"));

@@ -18,6 +18,7 @@ mod report;
 mod rows;
 mod symbols;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,7 +27,7 @@ use crate::bench::json::{Answer, Json};
 use crate::firmware;
 use crate::qemu;
 use crate::run::{capture, root, target_dir};
-use crate::toolchain::{M4F, TARGETS, Thumb};
+use crate::toolchain::{TARGETS, Thumb};
 use boards::{BOARDS, Board};
 use rows::{Row, Stack, Stage};
 
@@ -43,7 +44,7 @@ struct Program {
 }
 
 /// All of ours; another encoding or kernel is another entry.
-const PROGRAMS: [Program; 7] = [
+const PROGRAMS: [Program; 8] = [
     Program {
         binary: "bench-f32",
         features: &[],
@@ -82,7 +83,8 @@ const PROGRAMS: [Program; 7] = [
     Program {
         binary: "bench-i16",
         features: &["dsp"],
-        suits: |board| board.target == M4F,
+        // The emulated Cortex-M33 has the DSP extension, as the M4F has.
+        suits: |board| board.floats,
         files: "i16-",
         functions: RUST_I16,
     },
@@ -90,6 +92,13 @@ const PROGRAMS: [Program; 7] = [
         binary: "bench-window-i16",
         features: &[],
         suits: |_| true,
+        files: "window-i16",
+        functions: RUST_I16,
+    },
+    Program {
+        binary: "bench-window-i16",
+        features: &["dsp"],
+        suits: |board| board.floats,
         files: "window-i16",
         functions: RUST_I16,
     },
@@ -144,6 +153,25 @@ impl Measured {
         Ok(bytes <= room)
     }
 
+    /// Builds a program and runs it on a board over those of the `problems` that fit.
+    fn run(
+        &mut self,
+        emulator: &Path,
+        thumb: Thumb,
+        board: Board,
+        program: &Program,
+        problems: impl Iterator<Item = PathBuf>,
+    ) -> Result<(), String> {
+        let elf = firmware::build_with(thumb, program.binary, board.target, program.features)?;
+        let code = symbols::code_size(&elf, program.functions)?;
+        for problem in problems {
+            if self.fits(board.core, &problem, board.model_room)? {
+                self.add(&board.run(emulator, &elf, &problem)?, code)?;
+            }
+        }
+        Ok(())
+    }
+
     fn add(&mut self, answers: &[Answer], code: u64) -> Result<(), String> {
         for answer in answers {
             if answer.text("stage").is_ok() {
@@ -172,13 +200,8 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
     let mut measured = Measured::default();
     for board in BOARDS {
         for program in PROGRAMS.iter().filter(|program| (program.suits)(board)) {
-            let elf = firmware::build_with(thumb, program.binary, board.target, program.features)?;
-            let code = symbols::code_size(&elf, program.functions)?;
-            for problem in problems.of(program.files) {
-                if measured.fits(board.core, &problem, board.model_room)? {
-                    measured.add(&board.run(&emulator, &elf, &problem)?, code)?;
-                }
-            }
+            let problems = problems.of(program.files);
+            measured.run(&emulator, thumb, board, program, problems)?;
         }
         let elf = firmware::build_emlearn(thumb, board.target, &peer.compile(board)?)?;
         let code = symbols::code_size(&elf, C_F32)?;
@@ -204,6 +227,34 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
     }
     // Last, because whoever fits the estimates again needs the rows.
     eprint!("{}", off?);
+    Ok(())
+}
+
+/// Shapes that [`kernels`] runs: with and without dimensions that are left over, and one that pays
+/// for dropping components.
+const CHECKED_SHAPES: [&str; 3] = ["-10x16-", "-20x32-", "-40x128-"];
+
+/// Whether every kernel gives the reference's results, and all of them the same bits: a part of
+/// the bench that is quick enough to be a test.
+pub(crate) fn kernels() -> Result<(), String> {
+    let emulator = qemu::find_or_install()?;
+    let thumb = Thumb::for_targets(&TARGETS)?;
+    let problems = Problems::write()?;
+    let mut measured = Measured::default();
+    for board in BOARDS {
+        let mixtures = PROGRAMS.iter().filter(|program| !program.binary.contains("window"));
+        for program in mixtures.filter(|program| (program.suits)(board)) {
+            let checked = problems.of(program.files).filter(|path| {
+                let name = path.to_string_lossy();
+                CHECKED_SHAPES.iter().any(|shape| name.contains(shape))
+            });
+            measured.run(&emulator, thumb, board, program, checked)?;
+        }
+    }
+    let kernels: BTreeSet<_> =
+        measured.rows.iter().map(|row| (&row.core, &row.encoding, &row.kernel)).collect();
+    rows::same_bits(&measured.rows)?;
+    eprintln!("{} rows of {} kernels agree in every bit", measured.rows.len(), kernels.len());
     Ok(())
 }
 
@@ -235,10 +286,10 @@ fn estimates() -> Result<Vec<Answer>, String> {
     text.lines().map(Answer::parse).collect()
 }
 
-/// The host's side of the bench.
+/// The host's side of the bench, in the profile that the tests have built already.
 fn host() -> Command {
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(root()).args(["run", "--quiet", "--locked", "--release"]);
+    cargo.current_dir(root()).args(["run", "--quiet", "--locked", "--profile", "test"]);
     cargo.args(["--package", "rebearing-host", "--example", "bench_device", "--"]);
     cargo
 }
