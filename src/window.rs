@@ -328,6 +328,28 @@ mod tests {
     }
 
     #[test]
+    fn the_taper_does_not_depend_on_where_the_ring_starts() {
+        for (length, stride) in [(64, 1), (32, 2)] {
+            for start in 0..length {
+                let mut window = Window::<f32, 64, 1>::new(length, 1);
+                let x: Vec<f32> = (0..length + start).map(|n| (n * n % 37) as f32 / 7.0).collect();
+                for v in &x {
+                    window.push([*v]);
+                }
+                let x = &x[start..];
+                let sum: f32 = x.iter().fold(0.0, |sum, v| sum + (v - x[0]));
+                let mean = sum / length as f32;
+                let mut out = [0.0; 64];
+                window.taper(0, &mut out).unwrap();
+                for (n, v) in x.iter().enumerate() {
+                    let w = Hann::<64>::TABLE[n * stride];
+                    assert_eq!(out[n], ((v - x[0]) - mean) * w, "{length} from {start}: {n}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn faults_are_named() {
         let mut out = [0.0; 4];
         let mut window = Window::<f32, 4, 1>::new(4, 4);
