@@ -133,19 +133,8 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
 
         // Summing differences from the first sample keeps the mean exact when a large
         // constant (gravity, a sensor's bias) stands under a small vibration.
-        let mut sum = 0.0;
         // Slice by slice: a chained iterator would ask at every sample which one it is in.
-        for half in [older, newer] {
-            let (eights, rest) = half.as_chunks::<8>();
-            for eight in eights {
-                for x in eight {
-                    sum += x.to_f32() - first;
-                }
-            }
-            for x in rest {
-                sum += x.to_f32() - first;
-            }
-        }
+        let sum = add_differences(newer, first, add_differences(older, first, 0.0));
         if !sum.is_finite() {
             // Differences of finite samples overflow only near the end of the f32 range.
             let finite = older.iter().chain(newer).all(|x| x.to_f32().is_finite());
@@ -160,25 +149,69 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
         let stride = (FFT as u32 / self.length.max(1)) as usize;
         let (out_older, out_newer) = out.split_at_mut_checked(older.len()).unwrap_or_default();
         let table = &Hann::<FFT>::TABLE;
-        let level = |x: &S| (x.to_f32() - first) - mean;
+        let level = Level { first, mean };
         if stride <= 1 {
             let (taper_older, taper_newer) =
                 table.split_at_checked(older.len()).unwrap_or_default();
-            let halves = [(out_older, older, taper_older), (out_newer, newer, taper_newer)];
-            for (out, samples, taper) in halves {
-                for ((y, x), w) in out.iter_mut().zip(samples).zip(taper) {
-                    *y = level(x) * w;
-                }
-            }
+            taper_slice(older, level, taper_older, out_older);
+            taper_slice(newer, level, taper_newer, out_newer);
         } else {
             let mut taper = table.iter().step_by(stride);
             for (out, samples) in [(out_older, older), (out_newer, newer)] {
                 for ((y, x), w) in out.iter_mut().zip(samples).zip(&mut taper) {
-                    *y = level(x) * w;
+                    *y = level.of(*x) * w;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// The constant under the samples, in two parts: the first sample, and the mean above it.
+#[derive(Clone, Copy)]
+struct Level {
+    first: f32,
+    mean: f32,
+}
+
+impl Level {
+    #[inline]
+    fn of<S: Sample>(self, x: S) -> f32 {
+        (x.to_f32() - self.first) - self.mean
+    }
+}
+
+/// `sum` and the differences of `samples` from `first`, in order, eight at a time.
+#[inline(never)]
+fn add_differences<S: Sample>(samples: &[S], first: f32, mut sum: f32) -> f32 {
+    let (eights, rest) = samples.as_chunks::<8>();
+    for eight in eights {
+        for x in eight {
+            sum += x.to_f32() - first;
+        }
+    }
+    for x in rest {
+        sum += x.to_f32() - first;
+    }
+    sum
+}
+
+/// Writes `samples` without their level to `out`, tapered, eight at a time.
+#[inline(never)]
+fn taper_slice<S: Sample>(samples: &[S], level: Level, taper: &[f32], out: &mut [f32]) {
+    // Cut to one length, so that the rests are of the same samples.
+    let taper = taper.get(..samples.len()).unwrap_or_default();
+    let out = out.get_mut(..samples.len()).unwrap_or_default();
+    let (eights, rest) = samples.as_chunks::<8>();
+    let (taper_eights, taper_rest) = taper.as_chunks::<8>();
+    let (out_eights, out_rest) = out.as_chunks_mut::<8>();
+    for ((out, eight), taper) in out_eights.iter_mut().zip(eights).zip(taper_eights) {
+        for ((y, x), w) in out.iter_mut().zip(eight).zip(taper) {
+            *y = level.of(*x) * w;
+        }
+    }
+    for ((y, x), w) in out_rest.iter_mut().zip(rest).zip(taper_rest) {
+        *y = level.of(*x) * w;
     }
 }
 
@@ -291,6 +324,28 @@ mod tests {
         for (n, y) in out.iter().enumerate() {
             let w = (PI * n as f64 / 8.0).sin().powi(2);
             assert!((f64::from(*y) - (16.0 + n as f64 - 19.5) * w).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_taper_does_not_depend_on_where_the_ring_starts() {
+        for (length, stride) in [(64, 1), (32, 2)] {
+            for start in 0..length {
+                let mut window = Window::<f32, 64, 1>::new(length, 1);
+                let x: Vec<f32> = (0..length + start).map(|n| (n * n % 37) as f32 / 7.0).collect();
+                for v in &x {
+                    window.push([*v]);
+                }
+                let x = &x[start..];
+                let sum: f32 = x.iter().fold(0.0, |sum, v| sum + (v - x[0]));
+                let mean = sum / length as f32;
+                let mut out = [0.0; 64];
+                window.taper(0, &mut out).unwrap();
+                for (n, v) in x.iter().enumerate() {
+                    let w = Hann::<64>::TABLE[n * stride];
+                    assert_eq!(out[n], ((v - x[0]) - mean) * w, "{length} from {start}: {n}");
+                }
+            }
         }
     }
 

@@ -40,7 +40,7 @@ pub struct Core {
     pub encoding: Encoding,
     /// Pushing a sample, its share of mean, taper and statistics, and of the band sums.
     sample: f64,
-    /// The FFT, for a point and each power of two in their number.
+    /// The FFT and the power of its bins, for a point and each power of two in their number.
     fft: f64,
     /// A feature: logarithm and standardisation.
     feature: f64,
@@ -63,8 +63,8 @@ pub const CORES: [Core; 6] = [
     Core {
         name: "cortex-m4f",
         encoding: Encoding::F32,
-        sample: 59.1,
-        fft: 4.8,
+        sample: 57.3,
+        fft: 3.14,
         feature: 59.4,
         mixture: 510.0,
         component: 64.1,
@@ -76,8 +76,8 @@ pub const CORES: [Core; 6] = [
     Core {
         name: "cortex-m33",
         encoding: Encoding::F32,
-        sample: 59.1,
-        fft: 4.8,
+        sample: 55.3,
+        fft: 3.14,
         feature: 59.4,
         mixture: 507.0,
         component: 62.9,
@@ -89,8 +89,8 @@ pub const CORES: [Core; 6] = [
     Core {
         name: "cortex-m0",
         encoding: Encoding::F32,
-        sample: 2243.6,
-        fft: 274.3,
+        sample: 2120.8,
+        fft: 242.5,
         feature: 4045.0,
         mixture: 955.0,
         component: 3043.6,

@@ -1,0 +1,162 @@
+//! The last pass, and with it the real window's own power: no complex spectrum is ever stored.
+//!
+//! The window of N samples was transformed as M = N/2 complex numbers, even samples in the real
+//! parts, odd ones in the imaginary parts. With Z their transform, X(k) that of the window and
+//! W = e^(−2πi·k/N),
+//! 2X(k) = (Z(k) + Z*(M − k)) − iW·(Z(k) − Z*(M − k)), and 2X*(M − k) is the same with a plus. The
+//! last pass of radix 2 makes Z(k) and Z(k + M/2) of two neighbours, and Z(M/2 − k) and Z(M − k)
+//! of two others: four bins that need only each other.
+
+#![allow(clippy::inline_always, reason = "called in loops over all bins")]
+
+use core::mem;
+
+use super::Complex;
+use super::passes::{add, multiply, subtract};
+use super::twiddles::Pair;
+
+/// Replaces what the passes left by the power 4·|X|² of each bin, in the real parts, in the order
+/// of their numbers read backwards. DC comes first and has Nyquist in its imaginary part.
+pub(super) fn last_pass(data: &mut [Complex], pairs: &[Pair]) {
+    let (twos, _) = data.as_chunks_mut::<2>();
+    let [first, second, rest @ ..] = twos else { return };
+    let [zero, half] = [add(first[0], first[1]), subtract(first[0], first[1])];
+    let [dc, nyquist] = [zero[0] + zero[1], zero[0] - zero[1]].map(|x| 4.0 * (x * x));
+    *first = [[dc, nyquist], [4.0 * square(half), 0.0]];
+
+    let Some(([[_, u]], mut pairs)) = pairs.split_first_chunk() else { return };
+    // Bins M/4 and 3M/4 have only each other: the last pass turns by −i there.
+    let [a, b] = *second;
+    let [low, high] = powers([a[0] + b[1], a[1] - b[0]], [a[0] - b[1], a[1] + b[0]], *u);
+    *second = [[low, 0.0], [high, 0.0]];
+
+    // Numbers of one length, read backwards: the mirror image of a bin stands at its mirror place.
+    let mut rest = rest;
+    let mut half = 1;
+    while let Some((block, after)) = rest.split_at_mut_checked(2 * half) {
+        let (low, high) = block.split_at_mut_checked(half).unwrap_or_default();
+        let (own, others) = pairs.split_at_checked(half).unwrap_or_default();
+        for ((low, high), pair) in low.iter_mut().zip(high.iter_mut().rev()).zip(own) {
+            four_bins(low, high, *pair);
+        }
+        rest = after;
+        pairs = others;
+        half *= 2;
+    }
+}
+
+/// The last pass for the bins k, k + M/2 (`low`) and M/2 − k, M − k (`high`).
+#[inline(always)]
+fn four_bins(low: &mut [Complex; 2], high: &mut [Complex; 2], [t, u]: Pair) {
+    let turned = multiply(low[1], t);
+    let (z, z_half) = (add(low[0], turned), subtract(low[0], turned));
+    // The mirror image turns by −T*.
+    let turned = multiply(high[1], [t[0], -t[1]]);
+    let (y, y_half) = (subtract(high[0], turned), add(high[0], turned));
+    [low[0][0], high[1][0]] = powers(z, y_half, u);
+    // A quarter turn further on: −iU, where the other had U.
+    let (sum, difference) = parts(z_half, y);
+    let turned = multiply(difference, u);
+    low[1][0] = square(subtract(sum, turned));
+    high[0][0] = square(add(sum, turned));
+}
+
+/// |2X(k)|² and |2X(M − k)|² from Z(k), Z(M − k) and e^(−2πi·k/N).
+#[inline(always)]
+fn powers(z: Complex, y: Complex, u: Complex) -> [f32; 2] {
+    let (sum, difference) = parts(z, y);
+    let [re, im] = multiply(difference, u);
+    // Times −i.
+    [square([sum[0] + im, sum[1] - re]), square([sum[0] - im, sum[1] + re])]
+}
+
+/// Z + Y* and Z − Y*.
+#[inline(always)]
+fn parts(z: Complex, y: Complex) -> (Complex, Complex) {
+    ([z[0] + y[0], z[1] - y[1]], [z[0] - y[0], z[1] + y[1]])
+}
+
+#[inline(always)]
+fn square([re, im]: Complex) -> f32 {
+    re * re + im * im
+}
+
+/// Brings the real parts of 16 or more points from the order of their numbers read backwards into
+/// that of their numbers.
+///
+/// A number is two bits, some in the middle, and two bits. Points that have the middle in common
+/// change places with those that have it backwards: sixteen at a time, for one reversal of bits.
+pub(super) fn sort(data: &mut [Complex]) {
+    let (low, high) = data.split_at_mut_checked(data.len() / 2).unwrap_or_default();
+    let (a, b) = low.split_at_mut_checked(low.len() / 2).unwrap_or_default();
+    let (c, d) = high.split_at_mut_checked(high.len() / 2).unwrap_or_default();
+    let [a, b, c, d] = [a, b, c, d].map(|quarter| quarter.as_chunks_mut::<4>().0);
+    let middles = a.len();
+    let shift = usize::BITS - middles.max(1).ilog2();
+    for middle in 0..middles {
+        let backwards = middle.reverse_bits().unbounded_shr(shift);
+        if middle < backwards {
+            let at = [middle, backwards];
+            let (Ok([a, a2]), Ok([b, b2]), Ok([c, c2]), Ok([d, d2])) = (
+                a.get_disjoint_mut(at),
+                b.get_disjoint_mut(at),
+                c.get_disjoint_mut(at),
+                d.get_disjoint_mut(at),
+            ) else {
+                return;
+            };
+            exchange(&mut [a, b, c, d], &mut [a2, b2, c2, d2]);
+        } else if middle == backwards {
+            let (Some(a), Some(b), Some(c), Some(d)) =
+                (a.get_mut(middle), b.get_mut(middle), c.get_mut(middle), d.get_mut(middle))
+            else {
+                return;
+            };
+            transpose(&mut [a, b, c, d]);
+        }
+    }
+}
+
+/// The place of two bits read backwards.
+const BACKWARDS: [usize; 4] = [0, 2, 1, 3];
+
+/// Rows of one to columns of the other, and the other way round.
+#[inline(always)]
+fn exchange(x: &mut [&mut [Complex; 4]; 4], y: &mut [&mut [Complex; 4]; 4]) {
+    for i in 0..4 {
+        for j in 0..4 {
+            mem::swap(&mut x[i][BACKWARDS[j]][0], &mut y[j][BACKWARDS[i]][0]);
+        }
+    }
+}
+
+/// Rows to columns.
+#[inline(always)]
+fn transpose(x: &mut [&mut [Complex; 4]; 4]) {
+    for i in 0..4 {
+        for j in 0..i {
+            let (own, other) = (x[i][BACKWARDS[j]][0], x[j][BACKWARDS[i]][0]);
+            x[i][BACKWARDS[j]][0] = other;
+            x[j][BACKWARDS[i]][0] = own;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sort;
+    use std::vec::Vec;
+
+    #[test]
+    fn sorting_reads_every_number_backwards() {
+        for bits in 4..=11 {
+            let backwards = |k: u32| k.reverse_bits() >> (32 - bits);
+            let mut data: Vec<[f32; 2]> =
+                (0..1 << bits).map(|place| [backwards(place) as f32, -1.0]).collect();
+            sort(&mut data);
+            for (place, point) in data.iter().enumerate() {
+                assert_eq!(*point, [place as f32, -1.0], "{bits} bits");
+            }
+        }
+    }
+}
