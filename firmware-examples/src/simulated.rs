@@ -74,6 +74,19 @@ impl Phase {
     }
 }
 
+/// What a board without a sensor is shown once: every state of the golden model with a gate, and
+/// what goes wrong with a sensor of whole numbers.
+pub const TOUR: &[Phase] = &[
+    Phase::Signal(Colour::White),
+    Phase::Signal(Colour::Low),
+    Phase::Flat,
+    Phase::Signal(Colour::High),
+    Phase::Clipped,
+    Phase::Signal(Colour::Middle),
+];
+/// Decision windows of a phase of the tour.
+pub const TOUR_WINDOWS: usize = 2;
+
 /// What the next read gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {

@@ -3,14 +3,14 @@
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M4F, TARGETS, Thumb, component};
-use crate::{Failure, panics, qemu};
+use crate::{Failure, boards, panics, qemu, soak};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 11] = [
     ("format", format),
     ("clippy", clippy),
     ("tests", tests),
@@ -18,6 +18,8 @@ const STEPS: [Step; 9] = [
     ("thumb", thumb),
     ("firmware", build_firmware),
     ("device", device),
+    ("boards", boards::check),
+    ("soak", soak::check),
     ("panic", panic),
     ("fuzz", fuzz),
 ];

@@ -12,21 +12,10 @@ use firmware_examples::app::{self, App, BoardMonitor, SLOTS, Watchdog};
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, exit};
-use firmware_examples::simulated::{Colour, Next, Phase, Simulated};
+use firmware_examples::simulated::{Next, Simulated, TOUR, TOUR_WINDOWS};
 use stm32f405::{Board, BoardWatchdog, CHIP};
 
 rebearing::descriptor!(BoardMonitor, CHIP, SLOTS);
-
-const PHASES: &[Phase] = &[
-    Phase::Signal(Colour::White),
-    Phase::Signal(Colour::Low),
-    Phase::Flat,
-    Phase::Signal(Colour::High),
-    Phase::Clipped,
-    Phase::Signal(Colour::Middle),
-];
-/// Decision windows of a phase.
-const WINDOWS: usize = 2;
 
 /// The board's watchdog, and how often it was fed.
 struct Counted {
@@ -62,7 +51,7 @@ fn run(console: &Console) -> Option<()> {
 
     let mut journal = TextJournal(console);
     let monitor = app::start(model_region(), &mut journal)?;
-    let mut source = Simulated::new(PHASES, 1, WINDOWS, monitor.model().front_end());
+    let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, monitor.model().front_end());
     let mut counted = Counted { watchdog, fed: 0 };
     let mut app = App::new(monitor, journal, &mut counted);
     let mut samples = 0;
