@@ -61,11 +61,7 @@ impl soak::Line for Broken<'_> {
     const WINDOWS: usize = <Monitor<'_, f32, 256, 1, 4, 8, 4>>::WINDOWS;
     const REPORTS_GAPS: bool = true;
 
-    fn acquire(
-        &mut self,
-        source: &mut Simulated,
-        mut on_outcome: impl FnMut(soak::Outcome),
-    ) {
+    fn acquire(&mut self, source: &mut Simulated, mut on_outcome: impl FnMut(soak::Outcome)) {
         let Self { monitor, reports, how } = self;
         let mut clear = false;
         monitor.acquire(source, |outcome| {

@@ -53,6 +53,19 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
+/// Clippy of the boards, for their target: their HALs are for no other.
+pub(crate) fn clippy() -> Result<(), String> {
+    let Thumb::Active = Thumb::for_targets(&[M4F])? else {
+        eprintln!("    the boards are left out: there is no clippy for a `core` built from source");
+        return Ok(());
+    };
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).args(["clippy", "--locked", "--release", "--target", M4F]);
+    cargo.args(["--manifest-path", MANIFEST, "--target-dir"]).arg(target_dir());
+    cargo.args(BOARDS.iter().flat_map(|board| ["--package", board.package]));
+    run("clippy of the boards", cargo.args(["--", "-D", "warnings"]))
+}
+
 /// host-tools/tests/board_elves.rs needs the ELF files and is marked `ignored`, so that a plain
 /// `cargo test` builds no firmware.
 fn look_into<'a>(elves: impl Iterator<Item = &'a PathBuf>) -> Result<(), String> {

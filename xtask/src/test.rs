@@ -94,6 +94,7 @@ fn clippy() -> Result<(), String> {
     // release, because a panic handler of one's own wants `panic = "abort"`.
     let firmware = ["--manifest-path", firmware::MANIFEST, "--release", "--lib", "--bins"];
     clippy("clippy of the firmware", &firmware)?;
+    boards::clippy()?;
     clippy("clippy of the fuzz crate", &["--manifest-path", FUZZ_MANIFEST, "--all-targets"])
 }
 

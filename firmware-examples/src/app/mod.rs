@@ -96,7 +96,7 @@ impl<J: Journal, W: Watchdog> App<J, W> {
         let Self { monitor, samples, results } = self;
         let model = *monitor.model();
         let count = acquire(source, &Rails::FULL, samples, monitor, |report| {
-            results.hand_on(&model, &report)
+            results.hand_on(&model, &report);
         });
         results.finish(count)
     }

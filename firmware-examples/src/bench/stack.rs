@@ -64,6 +64,7 @@ impl Default for Painted {
 
 /// Paints from the variables up to the frame at `top`; returns where it began. Always inlined: a
 /// frame of its own would lie in what is painted.
+#[expect(clippy::inline_always, reason = "see above")]
 #[inline(always)]
 fn paint(top: usize) -> usize {
     let variables = (&raw const __sheap).addr().next_multiple_of(4);

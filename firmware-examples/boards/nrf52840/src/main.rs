@@ -10,6 +10,7 @@
 
 #![no_std]
 #![no_main]
+#![allow(clippy::used_underscore_binding, reason = "embassy's macro uses what nobody else does")]
 
 use core::convert::Infallible;
 

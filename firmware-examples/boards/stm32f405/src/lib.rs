@@ -89,7 +89,7 @@ impl Board {
         let sensor = Iis3dwb::new(device, delay, FullScale::G16, [Axis::Z]);
 
         let b = chip.GPIOB.split(&mut rcc);
-        let wake = Wake::new(b.pb0, chip.SYSCFG, chip.EXTI, core.SCB, &mut rcc);
+        let wake = Wake::new(b.pb0, chip.SYSCFG, chip.EXTI, &core.SCB, &mut rcc);
         let flash = LockedFlash::new(chip.FLASH);
         Some(Self { clock, sensor, wake, watchdog: BoardWatchdog(watchdog), flash, delay })
     }

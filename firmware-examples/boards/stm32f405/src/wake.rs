@@ -18,7 +18,7 @@ pub struct Wake {
 }
 
 impl Wake {
-    pub(crate) fn new(pin: PB0, syscfg: SYSCFG, mut exti: EXTI, scb: SCB, rcc: &mut Rcc) -> Self {
+    pub(crate) fn new(pin: PB0, syscfg: SYSCFG, mut exti: EXTI, scb: &SCB, rcc: &mut Rcc) -> Self {
         let mut syscfg = syscfg.constrain(rcc);
         let mut interrupt = Input::new(pin, Pull::Down);
         interrupt.make_interrupt_source(&mut syscfg);
