@@ -3,10 +3,10 @@
 //! print.
 
 #[path = "../firmware-examples/src/simulated.rs"]
-#[allow(dead_code, reason = "the firmware uses the rest")]
+#[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
 mod simulated;
 #[path = "../firmware-examples/src/soak.rs"]
-#[allow(dead_code, reason = "the firmware uses the rest")]
+#[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
 mod soak;
 
 use rebearing::acquisition::{Rails, acquire};
