@@ -73,14 +73,14 @@ mod tests {
     static GOLDEN: &[u8] = crate::include_model!("../tests/golden/model-v1.rbm");
 
     /// What a source does next: a fault, or so many samples of noise.
-    struct Script {
-        steps: std::vec::IntoIter<Result<usize, SensorFault>>,
+    struct Script<'a> {
+        steps: core::slice::Iter<'a, Result<usize, SensorFault>>,
         state: u32,
     }
 
-    impl SampleSource<i16, 1> for Script {
+    impl SampleSource<i16, 1> for Script<'_> {
         fn read(&mut self, samples: &mut [[i16; 1]]) -> Result<usize, SensorFault> {
-            let count = self.steps.next().unwrap_or(Ok(0))?;
+            let count = self.steps.next().copied().unwrap_or(Ok(0))?;
             for sample in samples.iter_mut().take(count) {
                 self.state = self.state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 *sample = [(self.state >> 20) as i16];
@@ -93,7 +93,7 @@ mod tests {
     fn fed(steps: &[Result<usize, SensorFault>]) -> std::vec::Vec<usize> {
         let mut monitor =
             Monitor::<i16, 256, 1, 4, 3, 3>::new(Model::parse(GOLDEN).unwrap()).unwrap();
-        let mut source = Script { steps: steps.to_vec().into_iter(), state: 1 };
+        let mut source = Script { steps: steps.iter(), state: 1 };
         let mut feeding = Feeding::new();
         let mut samples = [[0; 1]; 1000];
         let mut fed = std::vec![];

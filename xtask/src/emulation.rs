@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A hundred times what any of them takes, so that only one that hangs is stopped.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_mins(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// A machine of QEMU, and what is put into its memory besides the firmware.
@@ -67,7 +67,7 @@ fn run(qemu: &Path, machine: &Machine, elf: &Path) -> Result<String, String> {
         if started.elapsed() > LIMIT {
             child.kill().map_err(text)?;
             child.wait().map_err(text)?;
-            return Err(format!("{}: still running after {} s", elf.display(), LIMIT.as_secs()));
+            return Err(format!("{}: still running after {LIMIT:?}", elf.display()));
         }
         thread::sleep(LOOK_AGAIN);
     };

@@ -77,7 +77,8 @@ fn run_cargo(what: &str, arguments: &[&str]) -> Result<(), String> {
 fn format() -> Result<(), String> {
     component("fmt", "rustfmt")?;
     for manifest in ["Cargo.toml", firmware::MANIFEST, FUZZ_MANIFEST] {
-        let arguments = ["fmt", "--check", "--manifest-path", manifest];
+        // All of a workspace: the boards, the host's tools.
+        let arguments = ["fmt", "--all", "--check", "--manifest-path", manifest];
         run_cargo(&format!("format of {manifest}"), &arguments)?;
     }
     Ok(())
