@@ -24,7 +24,9 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     println!("cargo::rerun-if-changed={}", memory.display());
     println!("cargo::rustc-env=BOARD_CORE={}", board.core);
     println!("cargo::rustc-env=BOARD_MEGAHERTZ={}", board.megahertz);
-    println!("cargo::rustc-link-search={}", out.display());
+    // Not `rustc-link-search`, which the boards' binaries would have too: they have a memory.x of
+    // their own. GNU ld looks only in what comes before the script.
+    println!("cargo::rustc-link-arg-bins=-L{}", out.display());
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
     println!("cargo::rerun-if-env-changed=BENCH_EMLEARN");
     if let Ok(object) = env::var("BENCH_EMLEARN") {
@@ -32,6 +34,9 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     }
     // Sections on their own pages would leave holes between vector table and code.
     println!("cargo::rustc-link-arg-bins=--nmagic");
+    // Without a word from outside, defmt would log errors only.
+    println!("cargo::rerun-if-env-changed=DEFMT_LOG");
+    println!("cargo::rustc-env=DEFMT_LOG={}", env::var("DEFMT_LOG").unwrap_or("info".into()));
     Ok(())
 }
 

@@ -23,6 +23,7 @@ pub mod orders;
 pub mod slots;
 pub mod spectrum;
 pub mod statistics;
+pub mod watchdog;
 pub mod window;
 
 pub use label::Label;

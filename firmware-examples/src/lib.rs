@@ -1,9 +1,13 @@
-//! What the firmware binaries share: the model's flash region, the emulator's services, and the
-//! counting of instructions.
+//! What the firmware binaries share: the application of the boards, the model's flash region, the
+//! emulator's services, samples made on the device, and the counting of instructions.
 
 #![no_std]
 
+pub mod app;
 pub mod bench;
+pub mod faults;
 pub mod line;
 pub mod model_region;
 pub mod semihosting;
+pub mod simulated;
+pub mod soak;

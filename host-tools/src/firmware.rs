@@ -9,6 +9,8 @@ use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 use rebearing::descriptor::{Descriptor, SECTION};
 use thiserror::Error;
 
+use crate::sectors;
+
 /// What `rebearing flash` needs to know of a firmware.
 #[derive(Debug, Clone)]
 pub struct Firmware {
@@ -76,10 +78,31 @@ pub enum FirmwareError {
         /// Where it ends.
         model_end: u32,
     },
+    /// The firmware lies outside the MODEL region, but is erased with it.
+    #[error(
+        "{path}: a part of the firmware at {at:#010x} to {end:#010x} lies in a flash sector that is \
+         erased with the MODEL region ({erased_start:#010x} to {erased_end:#010x} on {chip}): let \
+         MODEL begin and end with a sector in memory.x"
+    )]
+    SharedSector {
+        /// The file.
+        path: String,
+        /// The chip in the firmware's descriptor.
+        chip: String,
+        /// Where the part starts.
+        at: u32,
+        /// Where it ends.
+        end: u32,
+        /// Where the sectors of the region start.
+        erased_start: u32,
+        /// Where they end.
+        erased_end: u32,
+    },
 }
 
 impl Firmware {
-    /// Reads what there is to know; refuses a firmware that lies in its own MODEL region.
+    /// Reads what there is to know; refuses a firmware that lies in its own MODEL region, or in
+    /// what is erased with it where the chip is known ([`sectors`]).
     pub fn read(path: &Path) -> Result<Self, FirmwareError> {
         let name = || path.display().to_string();
         let bytes = std::fs::read(path)
@@ -100,6 +123,8 @@ impl Firmware {
             .filter(|region| !region.is_empty())
             .ok_or_else(|| FirmwareError::NoRegion { path: name() })?;
 
+        let erased = sectors::erased_with(descriptor.chip(), &model_region);
+        let Range { start: erased_start, end: erased_end } = erased.unwrap_or(model_region.clone());
         for segment in elf.elf_program_headers() {
             let at = segment.p_paddr(LittleEndian);
             let end = at.saturating_add(segment.p_filesz(LittleEndian));
@@ -112,6 +137,17 @@ impl Firmware {
                     end,
                     model_start,
                     model_end,
+                });
+            }
+            if loaded && at < erased_end && erased_start < end {
+                let (path, chip) = (name(), descriptor.chip().into());
+                return Err(FirmwareError::SharedSector {
+                    path,
+                    chip,
+                    at,
+                    end,
+                    erased_start,
+                    erased_end,
                 });
             }
         }

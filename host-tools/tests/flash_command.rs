@@ -14,7 +14,8 @@ const GOLDEN: &[u8] = include_bytes!("../../tests/golden/model-v1.rbm");
 /// Just what the golden model needs.
 const CAPACITIES: Capacities = Capacities { fft: 256, axes: 1, dims: 4, components: 3, classes: 3 };
 const FLASH: u32 = 0x0800_0000;
-const MODEL: u32 = 0x080e_0000;
+/// Sector 10, as in memory.x.
+const MODEL: u32 = 0x080c_0000;
 const CHIP: &str = "STM32F405RG";
 
 /// A minimal ELF file: loadable segments as (address, bytes), the descriptor, two symbols.
@@ -62,7 +63,7 @@ fn descriptor(slots: u32) -> Descriptor {
 
 /// A firmware before the MODEL region, as the linker script of the default board makes it.
 fn firmware(slots: u32) -> Vec<u8> {
-    elf(descriptor(slots), (MODEL, MODEL + 2048), &[(FLASH, 0xe_0000)])
+    elf(descriptor(slots), (MODEL, MODEL + 2048), &[(FLASH, 0xc_0000)])
 }
 
 /// A desk: a folder with model, firmware and a `probe-rs`.
@@ -159,8 +160,8 @@ fn writes_the_model_and_nothing_else_then_reads_it_back() {
     let with = "--chip stm32f405rgtx --probe 0483:374b";
     let words = GOLDEN.len() / 4;
     let download =
-        format!("download {with} --binary-format bin --base-address 0x080e0000 model.bin");
-    let read = format!("read {with} --format binary --output read-back.bin b32 0x080e0000 {words}");
+        format!("download {with} --binary-format bin --base-address 0x080c0000 model.bin");
+    let read = format!("read {with} --format binary --output read-back.bin b32 0x080c0000 {words}");
     assert_eq!(desk.calls(), ["--version".into(), download, read, format!("reset {with}")]);
 }
 
@@ -182,7 +183,7 @@ fn a_dry_run_says_what_it_would_do_and_needs_no_probe_rs() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success());
     assert!(text.contains("would write model.rbm"), "{text}");
-    assert!(text.contains("--base-address 0x080e0000"), "{text}");
+    assert!(text.contains("--base-address 0x080c0000"), "{text}");
     assert!(desk.calls().is_empty());
     assert_eq!(desk.memory(), vec![0x5a; 0x10_0000]);
 }
@@ -267,7 +268,7 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
     let region = (MODEL, MODEL + 2048);
     let cases = [
         // One byte too long; the last byte of the region; all around it.
-        (elf(descriptor(1), region, &[(FLASH, 0xe_0001)]), "lies in the MODEL region"),
+        (elf(descriptor(1), region, &[(FLASH, 0xc_0001)]), "lies in the MODEL region"),
         (elf(descriptor(1), region, &[(FLASH, 16), (MODEL + 2047, 8)]), "lies in the MODEL region"),
         (elf(descriptor(1), region, &[(FLASH, 0x10_0000)]), "lies in the MODEL region"),
         (elf(descriptor(1), (MODEL, MODEL), &[(FLASH, 16)]), "__model_start"),
@@ -277,7 +278,14 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
     for (firmware, message) in cases {
         Desk::new(&firmware, "").refuses(&["--chip", CHIP], message);
     }
-    // Right behind the region is none of its business.
-    let behind = elf(descriptor(1), region, &[(MODEL + 2048, 8)]);
-    assert!(Desk::new(&behind, "").flash(&["--chip", CHIP]).status.success());
+    // Right behind the region is in the same sector, and erased with it; the next sector is not,
+    // nor is anything on a chip that nothing is known of.
+    let behind =
+        |chip, at| elf(Descriptor::new(CAPACITIES, chip, 1), region, &[(FLASH, 16), (at, 8)]);
+    for at in [MODEL + 2048, MODEL + 0x1_fff8] {
+        Desk::new(&behind(CHIP, at), "").refuses(&["--chip", CHIP], "erased with the MODEL region");
+    }
+    for (chip, at) in [(CHIP, MODEL + 0x2_0000), ("RP2040", MODEL + 2048)] {
+        assert!(Desk::new(&behind(chip, at), "").flash(&["--chip", chip]).status.success());
+    }
 }

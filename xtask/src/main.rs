@@ -1,21 +1,25 @@
 //! Everything that is built, checked or measured around the crates: `cargo xtask help`.
 //!
 //! ```text
-//!  main ─┬─► test ─────┬─► panics ─┐
-//!        ├─► firmware ─┼─► qemu ───┼─► packages
-//!        ├─► size ─────┴─► toolchain ┘
+//!  main ─┬─► test ─────┬─► panics ─────────┐
+//!        │             ├─► boards, soak ─┐ │
+//!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
+//!        ├─► size ─────┴─► qemu, toolchain ┘
 //!        └─► bench
 //! ```
 //!
 //! Progress and the output of child processes go to stderr, results to stdout.
 
 mod bench;
+mod boards;
+mod emulation;
 mod firmware;
 mod packages;
 mod panics;
 mod qemu;
 mod run;
 mod size;
+mod soak;
 mod test;
 mod toolchain;
 

@@ -1,5 +1,6 @@
 //! Flash and RAM of the firmware binaries, from the section headers of their ELF files.
 
+use crate::boards::{self, BOARDS};
 use crate::firmware::{self, QEMU_BINARY};
 use crate::panics;
 use crate::toolchain::{M4F, Thumb};
@@ -18,11 +19,17 @@ struct Size {
 pub(crate) fn print() -> Result<(), String> {
     let thumb = Thumb::for_targets(&[M4F])?;
     // All built first, so that the table is not torn apart by the progress of the builds.
-    let elves = [QEMU_BINARY, panics::BINARY].map(|name| (name, firmware::build(thumb, name, M4F)));
-    println!("{:<12} {:<24} {:>10} {:>10}", "binary", "target", "flash", "RAM");
+    let mut elves = Vec::new();
+    for name in [QEMU_BINARY, panics::BINARY] {
+        elves.push((name, firmware::build(thumb, name, M4F)?));
+    }
+    for board in &BOARDS {
+        elves.extend(boards::build(thumb, board)?);
+    }
+    println!("{:<14} {:<24} {:>10} {:>10}", "binary", "target", "flash", "RAM");
     for (name, elf) in elves {
-        let size = size(&elf?)?;
-        println!("{name:<12} {M4F:<24} {:>10} {:>10}", size.flash, size.ram);
+        let size = size(&elf)?;
+        println!("{name:<14} {M4F:<24} {:>10} {:>10}", size.flash, size.ram);
     }
     Ok(())
 }

@@ -3,14 +3,14 @@
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M4F, TARGETS, Thumb, component};
-use crate::{Failure, bench, panics, qemu};
+use crate::{Failure, bench, boards, panics, qemu, soak};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 12] = [
     ("format", format),
     ("clippy", clippy),
     ("tests", tests),
@@ -19,6 +19,8 @@ const STEPS: [Step; 10] = [
     ("firmware", build_firmware),
     ("device", device),
     ("kernels", bench::device::kernels),
+    ("boards", boards::check),
+    ("soak", soak::check),
     ("panic", panic),
     ("fuzz", fuzz),
 ];
@@ -76,7 +78,8 @@ fn run_cargo(what: &str, arguments: &[&str]) -> Result<(), String> {
 fn format() -> Result<(), String> {
     component("fmt", "rustfmt")?;
     for manifest in ["Cargo.toml", firmware::MANIFEST, FUZZ_MANIFEST] {
-        let arguments = ["fmt", "--check", "--manifest-path", manifest];
+        // All of a workspace: the boards, the host's tools.
+        let arguments = ["fmt", "--all", "--check", "--manifest-path", manifest];
         run_cargo(&format!("format of {manifest}"), &arguments)?;
     }
     Ok(())
@@ -93,6 +96,7 @@ fn clippy() -> Result<(), String> {
     // release, because a panic handler of one's own wants `panic = "abort"`.
     let firmware = ["--manifest-path", firmware::MANIFEST, "--release", "--lib", "--bins"];
     clippy("clippy of the firmware", &firmware)?;
+    boards::clippy()?;
     clippy("clippy of the fuzz crate", &["--manifest-path", FUZZ_MANIFEST, "--all-targets"])
 }
 

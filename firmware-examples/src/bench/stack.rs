@@ -20,25 +20,63 @@ const MARGIN: usize = 64;
 pub fn depth(work: impl FnOnce()) -> Option<usize> {
     let here = 0_u32;
     let top = (&raw const here).addr() & !3;
+    let bottom = paint(top);
+    apart(work);
+    black_box(&here);
+    Painted { bottom, top }.depth()
+}
+
+/// A stack that was painted once, to be looked at again and again.
+pub struct Painted {
+    bottom: usize,
+    top: usize,
+}
+
+impl Painted {
+    /// Paints the stack below the caller's frame.
+    #[inline(never)]
+    pub fn new() -> Self {
+        let here = 0_u32;
+        let top = (&raw const here).addr() & !3;
+        let bottom = paint(top);
+        black_box(&here);
+        Self { bottom, top }
+    }
+
+    /// Bytes that were overwritten since; `None` if it is all that was painted.
+    pub fn depth(&self) -> Option<usize> {
+        let mut address = self.bottom;
+        // SAFETY: RAM between the variables and the stack's top, which may be read at any time.
+        while address < self.top
+            && unsafe { ptr::with_exposed_provenance::<u32>(address).read_volatile() } == PAINT
+        {
+            address = address.wrapping_add(4);
+        }
+        (address > self.bottom).then(|| self.top.wrapping_sub(address))
+    }
+}
+
+impl Default for Painted {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Paints from the variables up to the frame at `top`; returns where it began. Always inlined: a
+/// frame of its own would lie in what is painted.
+#[expect(clippy::inline_always, reason = "see above")]
+#[inline(always)]
+fn paint(top: usize) -> usize {
     let variables = (&raw const __sheap).addr().next_multiple_of(4);
     let bottom = top.wrapping_sub(PAINTED).max(variables);
     let mut address = bottom;
     while address < top.wrapping_sub(MARGIN) {
         // SAFETY: between the variables and the stack pointer there is RAM that belongs to nobody:
-        // there is no heap, and the margin leaves the frame of this function alone.
+        // there is no heap, and the margin leaves the frame of the function that inlines this alone.
         unsafe { ptr::with_exposed_provenance_mut::<u32>(address).write_volatile(PAINT) };
         address = address.wrapping_add(4);
     }
-    apart(work);
-    black_box(&here);
-    let mut address = bottom;
-    // SAFETY: as above.
-    while address < top
-        && unsafe { ptr::with_exposed_provenance::<u32>(address).read_volatile() } == PAINT
-    {
-        address = address.wrapping_add(4);
-    }
-    (address > bottom).then(|| top.wrapping_sub(address))
+    bottom
 }
 
 /// In a frame of its own, so that none of it is in the frame that paints.

@@ -28,6 +28,7 @@ use rebearing::orders::{Orders, add_order_power};
 use rebearing::slots::{self, Slot, Slots};
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
 use rebearing::statistics::Moments;
+use rebearing::watchdog::Feeding;
 use rebearing::window::{Hann, Sample, Window};
 use rebearing::{
     Model, ModelError, Monitor, blocks, diagnosis, envelope, features, label, math, mixture,
@@ -103,7 +104,13 @@ fn acquisition(model: &Model<'_>) -> Result<(), ModelError> {
     let mut source = black_box(DoubleBuffered::new(&halves, |_, _: &mut [[i16; 1]]| number()));
     halves.complete();
     black_box(source.read(samples).is_ok());
-    acquire(&mut source, &rails, samples, &mut monitor, |report| inspect(&report));
+    let mut feeding = black_box(Feeding::new());
+    let count = acquire(&mut source, &rails, samples, &mut monitor, |report| {
+        inspect(&report);
+        feeding.handed_on(&report);
+    });
+    feeding.arrived(count);
+    black_box(feeding.due());
     Ok(())
 }
 

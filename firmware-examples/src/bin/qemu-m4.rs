@@ -11,7 +11,7 @@
 #![no_main]
 
 use core::fmt::Write as _;
-use cortex_m_rt::{ExceptionFrame, entry, exception};
+use cortex_m_rt::entry;
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{COMMAND_LINE, Console, File, command_line, exit};
@@ -247,19 +247,4 @@ fn explain(line: &mut Line<'_>, failure: &Failure) {
     line.end();
 }
 
-#[exception]
-unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-    if let Some(console) = Console::open() {
-        Line::new(&console).text("error: HardFault at ").hexadecimal(frame.pc()).end();
-    }
-    exit(Err(()))
-}
-
-#[exception]
-unsafe fn DefaultHandler(interrupt: i16) {
-    if let Some(console) = Console::open() {
-        let number = usize::from(interrupt.unsigned_abs());
-        Line::new(&console).text("error: unexpected interrupt ").decimal(number).end();
-    }
-    exit(Err(()))
-}
+firmware_examples::semihosting_faults!();

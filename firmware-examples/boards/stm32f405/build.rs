@@ -1,0 +1,22 @@
+//! Puts the project's memory.x where the linker looks, and asks for the linker scripts.
+
+use std::path::PathBuf;
+use std::{env, error, fs};
+
+fn main() -> Result<(), Box<dyn error::Error>> {
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let memory = "../../../memory.x";
+    fs::copy(memory, out.join("memory.x"))?;
+    println!("cargo::rerun-if-changed={memory}");
+    // GNU ld looks only in what comes before the scripts.
+    println!("cargo::rustc-link-arg-bins=-L{}", out.display());
+    println!("cargo::rustc-link-arg-bins=-Tlink.x");
+    // Only the one logs by defmt.
+    println!("cargo::rustc-link-arg-bin=stm32f405=-Tdefmt.x");
+    // Sections on their own pages would leave holes between vector table and code.
+    println!("cargo::rustc-link-arg-bins=--nmagic");
+    // Without a word from outside, defmt would log errors only.
+    println!("cargo::rerun-if-env-changed=DEFMT_LOG");
+    println!("cargo::rustc-env=DEFMT_LOG={}", env::var("DEFMT_LOG").unwrap_or("info".into()));
+    Ok(())
+}

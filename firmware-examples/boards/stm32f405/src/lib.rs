@@ -1,0 +1,118 @@
+//! An STM32F405 with an IIS3DWB on SPI1: clocks, pins, sensor, watchdog.
+//!
+//! | pin | to the sensor's |
+//! |---|---|
+//! | PA4 | CS |
+//! | PA5 | SCL (SPC) |
+//! | PA6 | SDO |
+//! | PA7 | SDA (SDI) |
+//! | PB0 | INT1 |
+//!
+//! QEMU's netduinoplus2 has the chip's SPI without a sensor on it, and neither clock controller nor
+//! watchdog: their registers read as zero. Nothing here waits for ever, so that this code runs
+//! there as it does on a board.
+
+#![no_std]
+
+mod clock;
+mod wake;
+
+use core::convert::Infallible;
+
+use embedded_hal::delay::DelayNs;
+use embedded_hal_bus::spi::ExclusiveDevice;
+use firmware_examples::app::{self, AXES, WATCHDOG_MS};
+use rebearing::acquisition::{Axis, FullScale, Iis3dwb};
+use stm32f4xx_hal::flash::LockedFlash;
+use stm32f4xx_hal::gpio::{Output, Pin, Speed};
+use stm32f4xx_hal::pac::{CorePeripherals, Peripherals, SPI1};
+use stm32f4xx_hal::prelude::*;
+use stm32f4xx_hal::spi::{Mode, Phase, Polarity, Spi};
+use stm32f4xx_hal::watchdog::IndependentWatchdog;
+
+pub use clock::Clock;
+pub use wake::Wake;
+
+/// The chip as probe-rs names it.
+pub const CHIP: &str = "STM32F405RG";
+
+/// What the bus is to have at most: the HAL then divides 84 MHz by 16 and 16 MHz by 2. The sensor
+/// takes up to 10 MHz and needs 1.5.
+const SPI_MHZ: u32 = 6;
+
+/// The accelerometer on its bus.
+pub type Sensor =
+    Iis3dwb<ExclusiveDevice<Spi<SPI1>, Pin<'A', 4, Output>, CycleDelay>, CycleDelay, AXES>;
+
+/// All that the application needs of the chip.
+pub struct Board {
+    /// What the processor runs from.
+    pub clock: Clock,
+    /// The accelerometer, not started yet.
+    pub sensor: Sensor,
+    /// Sleep until the accelerometer has samples.
+    pub wake: Wake,
+    /// Already running.
+    pub watchdog: BoardWatchdog,
+    /// Where the model slots are.
+    pub flash: LockedFlash,
+    /// Time to wait.
+    pub delay: CycleDelay,
+}
+
+impl Board {
+    /// Sets the chip up; `None` if that was done before.
+    pub fn new() -> Option<Self> {
+        let core = CorePeripherals::take()?;
+        let chip = Peripherals::take()?;
+
+        // First of all: whatever hangs from here on, the board starts again.
+        let mut watchdog = IndependentWatchdog::new(chip.IWDG);
+        watchdog.stop_on_debug(&chip.DBGMCU, true);
+        watchdog.start(WATCHDOG_MS.millis());
+
+        let (clock, mut rcc) = Clock::start(chip.RCC);
+        let delay = CycleDelay { cycles_per_us: clock.megahertz() };
+
+        let a = chip.GPIOA.split(&mut rcc);
+        let mut select = a.pa4.into_push_pull_output();
+        select.set_high();
+        // Edges as slow as the pins have them at first would spoil the last bit of a byte.
+        let pins = (
+            Some(a.pa5.into_alternate().speed(Speed::High)),
+            Some(a.pa6.into_alternate()),
+            Some(a.pa7.into_alternate().speed(Speed::High)),
+        );
+        let mode = Mode { polarity: Polarity::IdleHigh, phase: Phase::CaptureOnSecondTransition };
+        let bus = chip.SPI1.spi(pins, mode, SPI_MHZ.MHz(), &mut rcc);
+        let Ok::<_, Infallible>(device) = ExclusiveDevice::new(bus, select, delay);
+        let sensor = Iis3dwb::new(device, delay, FullScale::G16, [Axis::Z]);
+
+        let b = chip.GPIOB.split(&mut rcc);
+        let wake = Wake::new(b.pb0, chip.SYSCFG, chip.EXTI, &core.SCB, &mut rcc);
+        let flash = LockedFlash::new(chip.FLASH);
+        Some(Self { clock, sensor, wake, watchdog: BoardWatchdog(watchdog), flash, delay })
+    }
+}
+
+/// The independent watchdog, on an oscillator of its own.
+pub struct BoardWatchdog(IndependentWatchdog);
+
+impl app::Watchdog for BoardWatchdog {
+    fn feed(&mut self) {
+        self.0.feed();
+    }
+}
+
+/// Waits by counting cycles, at least as long as asked: needs no timer, and QEMU has it.
+#[derive(Clone, Copy)]
+pub struct CycleDelay {
+    cycles_per_us: u32,
+}
+
+impl DelayNs for CycleDelay {
+    fn delay_ns(&mut self, ns: u32) {
+        // At most 4.3 s at 168 MHz, which 32 bits hold.
+        cortex_m::asm::delay((ns / 1000 + 1).saturating_mul(self.cycles_per_us));
+    }
+}

@@ -1,0 +1,78 @@
+//! The boards' firmware: built, looked into, and run where QEMU has the chip.
+
+use crate::emulation::{self, Machine};
+use crate::firmware::{MANIFEST, target_dir};
+use crate::qemu;
+use crate::run::{root, run};
+use crate::toolchain::{M4F, Thumb};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A package below firmware-examples/boards, and its binaries.
+pub(crate) struct Board {
+    package: &'static str,
+    binaries: &'static [&'static str],
+}
+
+/// All of them are Cortex-M4F.
+pub(crate) const BOARDS: [Board; 2] = [
+    Board { package: "stm32f405", binaries: &["stm32f405", STM32F405_QEMU] },
+    Board { package: "nrf52840", binaries: &["nrf52840"] },
+];
+
+/// The board that boots in QEMU too.
+const STM32F405_QEMU: &str = "stm32f405-qemu";
+/// QEMU's board with this chip; the model lies in slot A of memory.x.
+const NETDUINO: Machine =
+    Machine { name: "netduinoplus2", file: Some(("tests/golden/model-v1-gate.rbm", 0x080C_0000)) };
+const NETDUINO_EXPECTED: &str = "firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt";
+
+/// Builds a board's binaries; gives the ELF files by name.
+pub(crate) fn build(thumb: Thumb, board: &Board) -> Result<Vec<(&'static str, PathBuf)>, String> {
+    let directory = target_dir();
+    let mut cargo = thumb.build(MANIFEST, M4F, &directory);
+    cargo.args(["--release", "--package", board.package]);
+    run(&format!("board {}", board.package), &mut cargo)?;
+    let folder = directory.join(M4F).join("release");
+    Ok(board.binaries.iter().map(|name| (*name, folder.join(name))).collect())
+}
+
+/// Builds every board, checks that no firmware lies in what is erased with a model, and runs the
+/// one that QEMU has a board for.
+pub(crate) fn check() -> Result<(), String> {
+    let thumb = Thumb::for_targets(&[M4F])?;
+    let mut elves = Vec::new();
+    for board in &BOARDS {
+        elves.extend(build(thumb, board)?);
+    }
+    look_into(elves.iter().map(|(_, elf)| elf))?;
+    let emulator = qemu::find_or_install()?;
+    for (_, elf) in elves.iter().filter(|(name, _)| *name == STM32F405_QEMU) {
+        emulation::expect(&emulator, &NETDUINO, elf, NETDUINO_EXPECTED)?;
+    }
+    Ok(())
+}
+
+/// Clippy of the boards, for their target: their HALs are for no other.
+pub(crate) fn clippy() -> Result<(), String> {
+    let Thumb::Active = Thumb::for_targets(&[M4F])? else {
+        eprintln!("    the boards are left out: there is no clippy for a `core` built from source");
+        return Ok(());
+    };
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).args(["clippy", "--locked", "--release", "--target", M4F]);
+    cargo.args(["--manifest-path", MANIFEST, "--target-dir"]).arg(target_dir());
+    cargo.args(BOARDS.iter().flat_map(|board| ["--package", board.package]));
+    run("clippy of the boards", cargo.args(["--", "-D", "warnings"]))
+}
+
+/// host-tools/tests/board_elves.rs needs the ELF files and is marked `ignored`, so that a plain
+/// `cargo test` builds no firmware.
+fn look_into<'a>(elves: impl Iterator<Item = &'a PathBuf>) -> Result<(), String> {
+    let paths = std::env::join_paths(elves).map_err(|error| error.to_string())?;
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).env("BOARD_ELVES", paths);
+    // The whole workspace, as in the tests before, so that nothing is compiled again.
+    cargo.args(["test", "--locked", "--workspace", "--test", "board_elves"]);
+    run("the boards' ELF files", cargo.args(["--", "--include-ignored"]))
+}
