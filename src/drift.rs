@@ -214,3 +214,90 @@ impl<'m> DriftWatch<'m> {
 pub fn q8(nats: f32) -> Option<i32> {
     (!nats.is_nan()).then_some((nats * 256.0) as i32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{DriftBlock, DriftCause, DriftWatch, q8};
+    use crate::label::Label;
+    use crate::model::DriftReference;
+
+    /// Mean −10 nats, spread 2 nats; blocks of four windows.
+    const REFERENCE: DriftReference<'static> = DriftReference {
+        block: 4,
+        correlation: 1,
+        deviation_min: -256,
+        unknown_max: 2,
+        blocks_per_false_alarm: 1000,
+        held_out: 100,
+        held_out_unknown: 0,
+        classes: &[(-2560_i32).cast_unsigned(), 512, 0, 0],
+    };
+
+    fn block(windows: [(Label, f32); 4]) -> DriftBlock {
+        let mut watch = DriftWatch::new(REFERENCE);
+        let blocks = windows.map(|(label, nats)| watch.window(label, q8(nats)));
+        assert_eq!(&blocks[..3], &[None; 3]);
+        assert_eq!(watch.raised(), blocks[3].is_some_and(|block| block.cause.is_some()));
+        blocks[3].unwrap()
+    }
+
+    #[test]
+    fn deviations_are_of_the_class_and_cut_off() {
+        let known = Label::Class(0);
+        // Two below, one above, one far below that counts as four.
+        let found = block([(known, -14.0), (known, -8.0), (known, -1e9), (known, -10.0)]);
+        assert_eq!(
+            found,
+            DriftBlock { deviation: -320, unknown: 0, cause: Some(DriftCause::LogLikelihood) }
+        );
+        let at_the_limit = [(known, -12.0); 4];
+        assert_eq!(block(at_the_limit).cause, None);
+        // A class without a reference and one past the last count as no deviation.
+        let others = [(Label::Class(1), -1e30), (Label::Class(9), -1e30)];
+        assert_eq!(block([others[0], others[1], others[0], others[1]]).deviation, 0);
+        let found = block([
+            (Label::Unknown, -99.0),
+            (Label::UnknownFault, 0.0),
+            (Label::Unknown, 0.0),
+            (known, -10.0),
+        ]);
+        assert_eq!(
+            found,
+            DriftBlock { deviation: 0, unknown: 3, cause: Some(DriftCause::Unknown) }
+        );
+        let infinite = block([
+            (known, f32::INFINITY),
+            (known, f32::NEG_INFINITY),
+            (known, f32::MAX),
+            (known, f32::MIN),
+        ]);
+        assert_eq!(infinite, DriftBlock { deviation: 0, unknown: 0, cause: None });
+    }
+
+    #[test]
+    fn nan_does_not_count() {
+        let mut watch = DriftWatch::new(REFERENCE);
+        for _ in 0..10 {
+            assert_eq!(watch.window(Label::Class(0), q8(f32::NAN)), None);
+            assert_eq!(watch.window(Label::Unknown, None), None);
+        }
+        assert_eq!(watch.windows(), 0);
+    }
+
+    #[test]
+    fn counters_saturate_and_the_flag_stays_up_until_reset() {
+        let mut watch =
+            DriftWatch { blocks: u32::MAX, drifted: u32::MAX, ..DriftWatch::new(REFERENCE) };
+        for _ in 0..8 {
+            watch.window(Label::Unknown, Some(0));
+        }
+        assert_eq!((watch.blocks(), watch.drifted()), (u32::MAX, u32::MAX));
+        for _ in 0..4 {
+            watch.window(Label::Class(0), Some(-2560));
+        }
+        assert!(watch.raised() && watch.last().is_some_and(|block| block.cause.is_none()));
+        watch.reset();
+        assert!(!watch.raised() && watch.last().is_none());
+        assert_eq!((watch.blocks(), watch.windows()), (0, 0));
+    }
+}

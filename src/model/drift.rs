@@ -26,7 +26,7 @@ pub struct DriftReference<'a> {
     /// Those of them that were unknown.
     pub held_out_unknown: u32,
     /// Mean and spread of each class.
-    classes: &'a [u32],
+    pub(crate) classes: &'a [u32],
 }
 
 /// The log-likelihood of a class' windows.
