@@ -114,7 +114,7 @@ proptest! {
         let whole: Vec<u8> = snapshot.bytes().collect();
         prop_assert_eq!(snapshot.bytes().len(), whole.len());
         let mut bytes = snapshot.bytes();
-        let mut pieces = Vec::new();
+        let mut pieces: Vec<u8> = Vec::new();
         let mut buffer = vec![0; chunk];
         loop {
             let filled = bytes.fill(&mut buffer);
@@ -166,5 +166,5 @@ fn a_snapshot_refuses_what_it_cannot_hold() {
     assert_eq!(refused, Err(ModelError::DoesNotFit { what: "features", needs: 4, holds: 3 }));
     let refused = Snapshot::<4, 0>::new(&model).map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("windows of a snapshot"), "{refused}");
-    assert!(Snapshot::<32, 128>::RAM < 128 * (2 * 32 + 6) + 128);
+    const { assert!(Snapshot::<32, 128>::RAM < 128 * (2 * 32 + 6) + 128) };
 }

@@ -100,11 +100,9 @@ pub fn reference(
         next = *row + if recording < first_snapshot { segments } else { 1 };
         let label = match gate_min {
             Some(min) if *score >= min => model.healthy().map_or(Label::Unknown, Label::Class),
-            // Windows of a healthy machine that the gate would not pass: a fault, as on the
-            // device, whose type the final model names.
-            Some(_) => found[*row].label,
             None if *score < f64::from(model.log_likelihood_min()) => Label::Unknown,
-            None => found[*row].label,
+            // Behind a gate a fault, as on the device, whose type the final model names.
+            _ => found[*row].label,
         };
         // What the gate says of a fault is no log-likelihood of a fault type.
         let score = if gate_min.is_some_and(|min| *score < min) { f64::NAN } else { *score };

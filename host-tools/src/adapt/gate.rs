@@ -95,6 +95,7 @@ impl Gate {
     }
 
     /// The same where the windows that it was fitted on are these rows of a pool.
+    #[must_use]
     pub fn of_rows(mut self, rows: &[usize]) -> Self {
         for row in &mut self.held_out.rows {
             *row = rows[*row];

@@ -117,8 +117,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let gate = model.gate();
     if let Some(gate) = gate {
         let (components, min) = (gate.components, gate.log_likelihood_min);
-        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
-        line("gate", text);
+        line("gate", format!("{components} components, healthy from a log-likelihood of {min:.2}"));
     }
     let types = monitor.components - gate.map_or(0, |gate| gate.components);
     let of =
