@@ -67,7 +67,9 @@ fn a_snapshot_adapts_as_well_as_the_recordings() {
         let path = folder.path().join("motor-b.rbs");
         fs::write(&path, &sent).unwrap();
         let records = snapshot::read(&path).unwrap();
-        records.iter().for_each(|record| record.check(&source.front_end).unwrap());
+        for record in &records {
+            record.check(&source.front_end).unwrap();
+        }
         let none = extract(&[], &[], &source.front_end).unwrap();
         let snapshots = adapt(&with_snapshots(none, 0, &records));
 
