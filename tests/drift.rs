@@ -11,7 +11,7 @@ use rebearing_host::drift::{DriftContents, Stretch, contents};
 use rebearing_host::integer_model_file::IntegerModelBytes;
 use rebearing_host::model_file::{ModelBytes, seal};
 
-/// Numbers of which nothing is known but their distribution (SplitMix64).
+/// Numbers of which nothing is known but their distribution (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
