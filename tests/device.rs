@@ -7,12 +7,14 @@ mod common;
 
 use std::sync::LazyLock;
 
+use rebearing::drift::{DriftWatch, q8};
 use rebearing::{Label, SensorFault};
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
 use rebearing_host::counts::{self, Counts};
 use rebearing_host::device::{self, DeviceReport};
 use rebearing_host::domain::Domain;
-use rebearing_host::emulator::{Emulator, SampleKind};
+use rebearing_host::drift::DriftContents;
+use rebearing_host::emulator::{EmulatedDrift, Emulator, SampleKind};
 use rebearing_host::extract::extract;
 use rebearing_host::front_end::FrontEndSettings;
 use rebearing_host::integer_model_file::{IntegerModelBytes, encode_integer};
@@ -226,6 +228,40 @@ fn integers_on_a_cortex_m0_agree() {
     assert!(seen.contains(&Label::Class(0)) && seen.iter().any(|label| *label != seen[0]));
     let flat = Counts { axes: 1, segments: vec![vec![5; 400]] };
     assert_eq!(both_integer(&golden, &flat)[0].finding, Err(SensorFault::Flat));
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn the_drift_watch_counts_on_the_device_as_on_the_host() {
+    let plain = IntegerModelBytes::from_bytes(common::GOLDEN_I16).expect("a valid file");
+    let drift = DriftContents {
+        block: 5,
+        correlation: 1,
+        deviation_min: -100,
+        unknown_max: 3,
+        blocks_per_false_alarm: 10,
+        held_out: 100,
+        held_out_unknown: 0,
+        classes: vec![(0, 256); 3],
+    };
+    let model = plain.with_drift(&drift).expect("a valid section");
+    let noise: Vec<i16> = (0..9000_i32).map(|i| (i * i % 977) as i16).collect();
+    let counts = Counts { axes: 1, segments: vec![noise] };
+    let view = model.model();
+    let mut watch = DriftWatch::new(view.drift().expect("it was written"));
+    for report in device::run_integer(&view, &counts).expect("the model fits") {
+        let finding = report.finding.expect("a signal");
+        let nats = finding.log_likelihood.or(finding.gate_log_likelihood);
+        watch.window(finding.label, nats.and_then(q8));
+    }
+    let host = EmulatedDrift {
+        blocks: watch.blocks() as usize,
+        drifted: watch.drifted() as usize,
+        windows: watch.windows() as usize,
+    };
+    assert!(host.blocks > 5 && host.drifted > 0, "{host:?}");
+    assert_eq!(EMULATOR.run_integer(&model, &counts).expect("it runs").drift, Some(host));
+    assert_eq!(EMULATOR.run_integer(&plain, &counts).expect("it runs").drift, None);
 }
 
 #[test]

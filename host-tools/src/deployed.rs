@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use rebearing::integer::IntegerModel;
-use rebearing::model::FrontEnd;
+use rebearing::model::{DriftReference, FrontEnd};
 use rebearing::{Encoding, Model, ModelError};
 use thiserror::Error;
 use zerocopy::IntoBytes;
 
 use crate::counts::{CountsError, counts};
 use crate::device::{self, DeviceReport, MonitorType};
+use crate::drift::DriftContents;
 use crate::integer_model_file::IntegerModelBytes;
 use crate::model_file::{ModelBytes, ModelFileError, aligned};
 use crate::recording::Recording;
@@ -126,13 +127,38 @@ impl DeployedModel {
 
     /// Runs the monitor of its encoding over a recording, as the device would.
     pub fn run(&self, recording: &Recording) -> Result<Vec<DeviceReport>, RunError> {
+        self.run_sending(recording, &mut Vec::new())
+    }
+
+    /// As [`run`](Self::run), with the records of a snapshot put behind `sent`.
+    pub fn run_sending(
+        &self,
+        recording: &Recording,
+        sent: &mut Vec<u8>,
+    ) -> Result<Vec<DeviceReport>, RunError> {
         match self {
-            Self::F32(bytes) => Ok(device::run(bytes.model(), recording)?),
+            Self::F32(bytes) => Ok(device::run_sending(bytes.model(), recording, sent)?),
             Self::I16(bytes) => {
                 let model = bytes.model();
                 let counts = counts(recording, model.counts_per_unit())?;
-                Ok(device::run_integer(&model, &counts)?)
+                Ok(device::run_integer_sending(&model, &counts, sent)?)
             }
         }
+    }
+
+    /// What a drift watch compares with, if the model says it.
+    pub fn drift(&self) -> Option<DriftReference<'_>> {
+        match self {
+            Self::F32(bytes) => bytes.model().drift(),
+            Self::I16(bytes) => bytes.model().drift(),
+        }
+    }
+
+    /// The same model with a reference for the drift watch.
+    pub fn with_drift(&self, drift: &DriftContents) -> Result<Self, ModelFileError> {
+        Ok(match self {
+            Self::F32(bytes) => Self::F32(bytes.with_drift(drift)?),
+            Self::I16(bytes) => Self::I16(bytes.with_drift(drift)?),
+        })
     }
 }

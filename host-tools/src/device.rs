@@ -7,6 +7,7 @@ use rebearing::integer::{
 };
 use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::monitor::device_ram;
+use rebearing::snapshot::{self, Snapshot};
 use rebearing::{Label, Model, ModelError, Monitor, SensorFault, Statistics};
 
 use crate::counts::Counts;
@@ -72,11 +73,39 @@ pub fn statistics_values(axis: Statistics) -> [f32; 4] {
 ///
 /// The number of axes must be the model's; anything else is refused as the device would.
 pub fn run(model: Model<'_>, recording: &Recording) -> Result<Vec<DeviceReport>, ModelError> {
+    run_sending(model, recording, &mut Vec::new())
+}
+
+/// Windows that the host's snapshots hold: a recording of more makes several records.
+const SNAPSHOT_WINDOWS: usize = 256;
+type LargestSnapshot = Snapshot<{ MAX_AXES * MAX_BANDS }, SNAPSHOT_WINDOWS>;
+
+/// As [`run`], with the records of a snapshot, which the device would send, put behind `sent`.
+pub fn run_sending(
+    model: Model<'_>,
+    recording: &Recording,
+    sent: &mut Vec<u8>,
+) -> Result<Vec<DeviceReport>, ModelError> {
     match recording.axes {
-        1 => run_axes::<1>(&model, recording),
-        2 => run_axes::<2>(&model, recording),
-        _ => run_axes::<3>(&model, recording),
+        1 => run_axes::<1>(&model, recording, sent),
+        2 => run_axes::<2>(&model, recording, sent),
+        _ => run_axes::<3>(&model, recording, sent),
     }
+}
+
+/// Sends a snapshot's record and empties it, where there is something in it and `all` is asked for
+/// or it is full.
+fn send(snapshot: &mut LargestSnapshot, all: bool, sent: &mut Vec<u8>) {
+    if snapshot.len() == SNAPSHOT_WINDOWS || (all && !snapshot.is_empty()) {
+        sent.extend(snapshot.bytes());
+        snapshot.clear();
+    }
+}
+
+/// Flags of a window that was called `label`, the first of its segment or not.
+fn snapshot_flags(label: Label, first: bool) -> u16 {
+    let unknown = if matches!(label, Label::Class(_)) { 0 } else { snapshot::UNKNOWN };
+    unknown | if first { snapshot::AFTER_GAP } else { 0 }
 }
 
 /// Room for every model that the format allows.
@@ -86,15 +115,25 @@ type LargestMonitor<'m, const AXES: usize> =
 fn run_axes<const AXES: usize>(
     model: &Model<'_>,
     recording: &Recording,
+    sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceReport>, ModelError> {
     let mut monitor = LargestMonitor::<AXES>::new(*model)?;
+    let mut snapshot = Box::new(LargestSnapshot::new(model)?);
     // A speed that the model cannot be used at is in every report as its fault.
     let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
     let mut reports = Vec::new();
     for segment in &recording.segments {
         monitor.clear();
-        let (frames, _) = segment.as_chunks::<AXES>();
-        monitor.push_slice(frames, |report| {
+        let mut first = true;
+        for frame in segment.as_chunks::<AXES>().0 {
+            let Some(report) = monitor.push(*frame) else { continue };
+            if let Ok(finding) = &report.finding {
+                let flags = snapshot_flags(finding.label, first);
+                snapshot.record(&monitor, report.index, flags);
+                send(&mut snapshot, false, sent);
+            }
+            // A window that is missing is a gap too.
+            first = report.finding.is_err();
             reports.push(DeviceReport {
                 index: report.index,
                 finding: report.finding.map(|finding| DeviceFinding {
@@ -105,8 +144,9 @@ fn run_axes<const AXES: usize>(
                     statistics: finding.statistics.to_vec(),
                 }),
             });
-        });
+        }
     }
+    send(&mut snapshot, true, sent);
     Ok(reports)
 }
 
@@ -115,42 +155,62 @@ pub fn run_integer(
     model: &IntegerModel<'_>,
     counts: &Counts,
 ) -> Result<Vec<DeviceReport>, ModelError> {
+    run_integer_sending(model, counts, &mut Vec::new())
+}
+
+/// As [`run_sending`], with the integer monitor over a recording in counts.
+pub fn run_integer_sending(
+    model: &IntegerModel<'_>,
+    counts: &Counts,
+    sent: &mut Vec<u8>,
+) -> Result<Vec<DeviceReport>, ModelError> {
     match model.front_end().fft_len {
-        256 => run_integer_points::<256>(model, counts),
-        512 => run_integer_points::<512>(model, counts),
-        1024 => run_integer_points::<1024>(model, counts),
-        2048 => run_integer_points::<2048>(model, counts),
-        _ => run_integer_points::<4096>(model, counts),
+        256 => run_integer_points::<256>(model, counts, sent),
+        512 => run_integer_points::<512>(model, counts, sent),
+        1024 => run_integer_points::<1024>(model, counts, sent),
+        2048 => run_integer_points::<2048>(model, counts, sent),
+        _ => run_integer_points::<4096>(model, counts, sent),
     }
 }
 
 fn run_integer_points<const FFT: usize>(
     model: &IntegerModel<'_>,
     counts: &Counts,
+    sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceReport>, ModelError> {
     match counts.axes {
-        1 => run_integer_axes::<FFT, 1>(model, counts),
-        2 => run_integer_axes::<FFT, 2>(model, counts),
-        _ => run_integer_axes::<FFT, 3>(model, counts),
+        1 => run_integer_axes::<FFT, 1>(model, counts, sent),
+        2 => run_integer_axes::<FFT, 2>(model, counts, sent),
+        _ => run_integer_axes::<FFT, 3>(model, counts, sent),
     }
 }
 
 fn run_integer_axes<const FFT: usize, const AXES: usize>(
     model: &IntegerModel<'_>,
     counts: &Counts,
+    sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceReport>, ModelError> {
     type Largest<'m, const FFT: usize, const AXES: usize> =
         IntegerMonitor<'m, FFT, AXES, { MAX_AXES * MAX_BANDS }, MAX_COMPONENTS, MAX_CLASSES>;
     let mut monitor = Largest::<FFT, AXES>::new(*model)?;
+    let mut snapshot = Box::new(LargestSnapshot::for_integer(model)?);
     let mut reports = Vec::new();
     for segment in &counts.segments {
         monitor.clear();
-        let (frames, _) = segment.as_chunks::<AXES>();
-        monitor.push_slice(frames, |IntegerReport { index, finding }| {
+        let mut first = true;
+        for frame in segment.as_chunks::<AXES>().0 {
+            let Some(IntegerReport { index, finding }) = monitor.push(*frame) else { continue };
+            if let Ok(finding) = &finding {
+                let flags = snapshot_flags(finding.label, first);
+                snapshot.record_integer(&monitor, index, flags);
+                send(&mut snapshot, false, sent);
+            }
+            first = finding.is_err();
             let finding = finding.map(|finding| integer_finding(&finding, model.counts_per_unit()));
             reports.push(DeviceReport { index, finding });
-        });
+        }
     }
+    send(&mut snapshot, true, sent);
     Ok(reports)
 }
 

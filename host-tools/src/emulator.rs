@@ -42,6 +42,19 @@ pub struct EmulatedRun {
     pub ram: usize,
     /// Its reports.
     pub reports: Vec<DeviceReport>,
+    /// What its drift watch counted, where it has one.
+    pub drift: Option<EmulatedDrift>,
+}
+
+/// What the drift watch of the emulated device counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmulatedDrift {
+    /// Blocks.
+    pub blocks: usize,
+    /// Those that drifted.
+    pub drifted: usize,
+    /// Windows of the block that was not full yet.
+    pub windows: usize,
 }
 
 /// How samples are handed to the firmware.
@@ -317,11 +330,13 @@ fn parse(text: &str, numbers: Numbers) -> Result<EmulatedRun> {
     let mut monitor = None;
     let mut reports = Vec::new();
     let mut announced = None;
+    let mut drift = None;
     for line in text.lines() {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "monitor" => monitor = Some(parse_monitor(rest).with_context(|| line.to_owned())?),
             "report" => reports.push(parse_report(rest, numbers).with_context(|| line.to_owned())?),
+            "drift" => drift = Some(parse_drift(rest).with_context(|| line.to_owned())?),
             "done" => announced = rest.strip_prefix("reports=").and_then(|n| n.parse().ok()),
             _ => bail!("{line}"),
         }
@@ -330,16 +345,24 @@ fn parse(text: &str, numbers: Numbers) -> Result<EmulatedRun> {
     if announced != Some(reports.len()) {
         bail!("{} reports came, but it announced {announced:?}", reports.len());
     }
-    Ok(EmulatedRun { monitor, ram, reports })
+    Ok(EmulatedRun { monitor, ram, reports, drift })
+}
+
+/// The number behind `name=`.
+fn field(rest: &str, name: &str) -> Result<usize> {
+    let mut fields = rest.split(' ').filter_map(|field| field.split_once('='));
+    let (_, value) = fields.find(|(key, _)| *key == name).with_context(|| format!("no {name}"))?;
+    Ok(value.parse()?)
+}
+
+fn parse_drift(rest: &str) -> Result<EmulatedDrift> {
+    let value = |name| field(rest, name);
+    let (blocks, drifted, windows) = (value("blocks")?, value("drifted")?, value("windows")?);
+    Ok(EmulatedDrift { blocks, drifted, windows })
 }
 
 fn parse_monitor(rest: &str) -> Result<(MonitorType, usize)> {
-    let value = |name: &str| -> Result<usize> {
-        let mut fields = rest.split(' ').filter_map(|field| field.split_once('='));
-        let (_, value) =
-            fields.find(|(key, _)| *key == name).with_context(|| format!("no {name}"))?;
-        Ok(value.parse()?)
-    };
+    let value = |name| field(rest, name);
     let monitor = MonitorType {
         fft: value("fft")?,
         axes: value("axes")?,
@@ -442,9 +465,12 @@ mod tests {
              statistics=c2280000,3f800000,40400000,40800000\n\
              report 3 unknown_fault gate_log_likelihood=c4480000 log_likelihood=- posterior=00000000,00000000 \
              statistics=c2280000,3f800000,40400000,40800000\n\
+             drift blocks=3 drifted=1 windows=2\n\
              done reports=4\n",
         )
         .unwrap();
+        let drift = super::EmulatedDrift { blocks: 3, drifted: 1, windows: 2 };
+        assert_eq!(run.drift, Some(drift));
         assert_eq!((run.monitor.fft, run.ram), (4096, 99));
         let first = run.reports[0].finding.as_ref().unwrap();
         assert_eq!(first.label, Label::Class(1));

@@ -7,6 +7,7 @@ use rebearing::model::format;
 use rebearing::{Model, ModelError};
 use zerocopy::IntoBytes;
 
+use crate::drift::DriftContents;
 use crate::model_file::{self, ModelFileError, aligned, put_floats, put_texts, put_words, section};
 use crate::quantise::{IntegerContents, PartContents};
 
@@ -30,6 +31,11 @@ impl IntegerModelBytes {
         let words = aligned(bytes);
         IntegerModel::parse(words.as_bytes().get(..bytes.len()).unwrap_or(&[]))?;
         Ok(Self { words })
+    }
+
+    /// The same model with a reference for the drift watch.
+    pub fn with_drift(&self, drift: &DriftContents) -> Result<Self, ModelFileError> {
+        Ok(Self::from_bytes(&model_file::with_drift(self.bytes(), drift))?)
     }
 
     /// The bytes.

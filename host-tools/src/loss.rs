@@ -11,6 +11,7 @@ use crate::diagnoses::diagnoses;
 use crate::extract::Features;
 use crate::front_end::FrontEndSettings;
 use crate::integer_extract::integer_features;
+use crate::snapshot::Snapshot;
 use crate::split::Part;
 
 /// Smallest share of windows with the same label: the loss must stay below what a threshold
@@ -47,7 +48,8 @@ pub fn integer_diagnoses(model: &IntegerModel<'_>, rows: &[Vec<i32>]) -> Vec<Int
         .collect()
 }
 
-/// Compares the two models on the windows of `parts`: `features` are those of the f32 line.
+/// Compares the two models on the windows of `parts` and on `snapshots`, whose `features` are
+/// those of the f32 line.
 pub fn loss(
     model: &Model<'_>,
     integer: &IntegerModel<'_>,
@@ -55,8 +57,10 @@ pub fn loss(
     counts: &[Counts],
     parts: &[Part],
     front_end: &FrontEndSettings,
+    snapshots: &[Snapshot],
 ) -> Result<Loss, SensorFault> {
-    let rows = integer_features(counts, parts, front_end)?;
+    let mut rows = integer_features(counts, parts, front_end)?;
+    rows.extend(snapshots.iter().flat_map(Snapshot::integer_rows));
     let found = integer_diagnoses(integer, &rows);
     let exact = diagnoses(model, &features.x).rows;
     let gate_min = model.gate().map_or(f32::MIN, |gate| gate.log_likelihood_min);

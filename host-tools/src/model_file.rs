@@ -7,6 +7,7 @@ use rebearing::{Model, ModelError};
 use thiserror::Error;
 use zerocopy::IntoBytes;
 
+use crate::drift::DriftContents;
 use crate::front_end::FrontEndSettings;
 use crate::lead::Leading;
 use crate::mixture::{Covariance, LabelledMixture, Mixture};
@@ -109,6 +110,11 @@ impl ModelBytes {
         Ok(Self { words })
     }
 
+    /// The same model with a reference for the drift watch.
+    pub fn with_drift(&self, drift: &DriftContents) -> Result<Self, ModelFileError> {
+        Ok(Self::from_bytes(&with_drift(self.bytes(), drift))?)
+    }
+
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         self.words.as_bytes()
@@ -130,6 +136,20 @@ pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
         *place = *byte;
     }
     words
+}
+
+/// A model file with the section for the drift watch added; the device's reader has yet to see it.
+pub(crate) fn with_drift(file: &[u8], drift: &DriftContents) -> Vec<u8> {
+    let mut file = file.to_vec();
+    section(&mut file, format::DRIFT, |out| {
+        put_words(out, [drift.block, drift.correlation, drift.deviation_min.cast_unsigned()]);
+        put_words(out, [drift.unknown_max, drift.blocks_per_false_alarm]);
+        put_words(out, [drift.held_out, drift.held_out_unknown]);
+        let classes = drift.classes.iter();
+        put_words(out, classes.flat_map(|(mean, spread)| [mean.cast_unsigned(), *spread]));
+    });
+    seal(&mut file);
+    file
 }
 
 /// The header of a file, its length and CRC-32 left to [`seal`].

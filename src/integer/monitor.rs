@@ -177,6 +177,12 @@ impl<
         &self.model
     }
 
+    /// Standardised features of the last decision window without a sensor fault, in units and
+    /// order of the model.
+    pub fn features(&self) -> &[i32] {
+        &self.features
+    }
+
     /// Responsibility in Q30 of each component for the last decision window without a sensor
     /// fault: of the gate's components among themselves, and of the others among themselves
     /// (zero where they were not asked).

@@ -45,6 +45,8 @@ pub const INTEGER_MIXTURE: [u8; 4] = *b"IMIX";
 pub const INTEGER_LABELS: [u8; 4] = *b"ILBL";
 /// The gate in i16 encoding; absent in a model without one.
 pub const INTEGER_GATE: [u8; 4] = *b"IGAT";
+/// What a drift watch compares with; absent in a model that was not adapted.
+pub const DRIFT: [u8; 4] = *b"drft";
 /// Tool version, source, target, hash of what the model was fitted from.
 pub const PROVENANCE: [u8; 4] = *b"PROV";
 
@@ -70,6 +72,8 @@ pub const INTEGER_GATE_WORDS: usize = 5;
 pub const GATE_DIRECTION: u32 = 1;
 /// Words in the lead section before the order.
 pub const LEAD_WORDS: usize = 1;
+/// Words in the drift section before the classes.
+pub const DRIFT_WORDS: usize = 7;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.
@@ -102,6 +106,12 @@ pub const MAX_INTEGER_MEAN: i16 = 16_383;
 pub const INTEGER_LABEL_SUM: u32 = 1 << 15;
 /// Log-likelihood threshold, in nats Q8, of an i16 model that calls nothing unknown.
 pub const NEVER_UNKNOWN: i32 = i32::MIN;
+/// Most decision windows in a block of the drift watch.
+pub const MAX_DRIFT_BLOCK: u32 = 1 << 16;
+/// Where the drift watch cuts deviations off: four standard deviations, Q8.
+pub const MAX_DEVIATION: i32 = 4 << 8;
+/// Largest standard deviation of a log-likelihood in the drift section: 4096 nats, Q8.
+pub const MAX_SPREAD: u32 = 1 << 20;
 /// Largest magnitude of a feature's shift.
 pub const MAX_SHIFT: f32 = 1e4;
 /// Largest scale of a feature.

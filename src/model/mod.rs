@@ -4,11 +4,14 @@
 //! sizes, ranges. After it nothing can fail, and nothing is copied. The bytes are specified
 //! in `docs/model-format.md`.
 
+mod drift;
 mod error;
 pub mod format;
+mod optional;
 pub(crate) mod parse;
 mod parse_integer;
 
+pub use drift::{ClassReference, DriftReference};
 pub use error::{Encoding, ModelError};
 
 use crate::mixture::Mixture;

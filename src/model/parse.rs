@@ -4,6 +4,7 @@ use zerocopy::FromBytes;
 
 pub(crate) use super::parse_integer::parse_integer;
 
+use super::drift::drift;
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
 use super::{Encoding, FrontEnd, Gate, Lead, Model, ModelError, Texts};
 use crate::orders::Orders;
@@ -134,6 +135,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         None => None,
     };
     let (hash, provenance) = provenance(sections.provenance)?;
+    drift(bytes, counts.classes)?;
 
     Ok(Model {
         bytes,

@@ -4,6 +4,7 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use super::drift::drift;
 use super::format;
 use super::parse::{
     Counts, front_end, length_error, need, no_section, provenance, sections, texts, words,
@@ -82,6 +83,7 @@ pub(crate) fn parse_integer(bytes: &[u8]) -> Result<IntegerModel<'_>, ModelError
         None => None,
     };
     let (hash, provenance) = provenance(sections.provenance)?;
+    drift(bytes, counts.classes)?;
     Ok(IntegerModel {
         bytes,
         front_end,

@@ -8,8 +8,11 @@ use core::fmt::{self, Write as _};
 use core::hint::black_box;
 use cortex_m_rt::entry;
 use panic_never as _;
+use rebearing::drift::DriftWatch;
 use rebearing::integer::{self, IntegerModel, IntegerMonitor, IntegerPart};
 use rebearing::model::Aligned;
+use rebearing::schedule::Schedule;
+use rebearing::snapshot::Snapshot;
 use rebearing::{Encoding, ModelError};
 
 static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
@@ -104,7 +107,22 @@ fn integer_monitor<
     let frames = black_box([[0; AXES]; 64]);
     let frames = frames.get(..number()).unwrap_or(&[]);
     monitor.push_slice(frames, |report| inspect(&report));
-    black_box((monitor.model(), monitor.responsibilities()));
+    let mut snapshot = black_box(Snapshot::<DIMS, 4>::for_integer(model)?);
+    let mut schedule = black_box(Schedule::new(0, number() as u32, number() as u32));
+    let awake = schedule.turn(number() as u32, &mut monitor, |ticks| {
+        black_box(ticks);
+    });
+    if let Some(report) = monitor.push(black_box([0; AXES])).filter(|_| awake) {
+        snapshot.record_integer(&monitor, report.index, number() as u16);
+        if let Some(reference) = model.drift() {
+            let mut watch = black_box(DriftWatch::new(reference));
+            black_box(watch.integer_report(&report));
+        }
+    }
+    for byte in black_box(snapshot).bytes() {
+        black_box(byte);
+    }
+    black_box((monitor.model(), monitor.features(), monitor.responsibilities()));
     monitor.clear();
     Ok(())
 }

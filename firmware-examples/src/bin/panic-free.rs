@@ -21,11 +21,14 @@ use rebearing::acquisition::{
     Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
 };
 use rebearing::descriptor::{DESCRIPTOR_LEN, Descriptor};
+use rebearing::drift::{DriftCause, DriftWatch, q8};
 use rebearing::mixture::Mixture;
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
+use rebearing::schedule::{Schedule, Turn};
 use rebearing::slots::{self, Slot, Slots};
+use rebearing::snapshot::{self, Snapshot};
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
 use rebearing::statistics::Moments;
 use rebearing::watchdog::Feeding;
@@ -58,6 +61,7 @@ fn main() -> ! {
         stages();
         slots();
         descriptor();
+        schedule();
         window::<f32, 256, 1>(black_box(0.0));
         window::<i16, 4096, 3>(black_box(0));
     }
@@ -137,6 +141,7 @@ fn model(model: &Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
         monitor::<i16, 512, 3, 96, 24, 16>(&another(), black_box(0)),
     ];
     results.into_iter().collect::<Result<(), _>>()?;
+    watched(&another())?;
     acquisition(&another())
 }
 
@@ -183,6 +188,55 @@ fn descriptor() {
             black_box(descriptor.capacities.check(&model)).unwrap_or_default();
         }
     }
+}
+
+/// A duty cycle at any time.
+fn schedule() {
+    let mut schedule = black_box(Schedule::new(number() as u32, number() as u32, number() as u32));
+    if let Turn::Sleep(ticks) = schedule.poll(number() as u32) {
+        black_box(ticks);
+    }
+    schedule.decided();
+    schedule.set_period(number() as u32, number() as u32);
+    schedule.set_windows(number() as u32);
+    inspect(&black_box(schedule));
+    black_box(schedule.missed());
+}
+
+/// The watch over a monitor's reports, its snapshot and its duty cycle.
+fn watched(model: &Model<'_>) -> Result<(), ModelError> {
+    let mut monitor = black_box(Monitor::<f32, 256, 1, 16, 4, 2>::new(*model)?);
+    let mut snapshot = black_box(Snapshot::<16, 8>::new(model)?);
+    let mut schedule = black_box(Schedule::new(0, number() as u32, number() as u32));
+    let awake = schedule.turn(number() as u32, &mut monitor, |ticks| {
+        black_box(ticks);
+    });
+    if let Some(report) = black_box(monitor.push([black_box(0.0)])).filter(|_| awake) {
+        snapshot.record(&monitor, report.index, number() as u16);
+        if let Some(reference) = model.drift() {
+            black_box(reference.class(number()));
+            let mut watch = black_box(DriftWatch::new(reference));
+            if let Some(block) = watch.report(&report) {
+                black_box(block.cause.map(DriftCause::name));
+            }
+            let label = black_box(rebearing::Label::Unknown);
+            black_box(watch.window(label, q8(black_box(0.0))));
+            black_box((watch.raised(), watch.drifted(), watch.blocks(), watch.windows()));
+            black_box((watch.last(), *watch.reference(), watch.clone()));
+            watch.reset();
+        }
+    }
+    let snapshot = black_box(snapshot);
+    let mut bytes = snapshot.bytes();
+    let mut chunk = [0; 64];
+    black_box((bytes.len(), bytes.next()));
+    black_box(bytes.fill(chunk.get_mut(..number()).unwrap_or_default()));
+    black_box((snapshot.len(), snapshot.is_empty(), Snapshot::<16, 8>::RAM, chunk));
+    black_box((snapshot::front_end_id(model.front_end()), snapshot::crc32(&chunk)));
+    let mut snapshot = snapshot.clone();
+    snapshot.clear();
+    black_box(snapshot);
+    Ok(())
 }
 
 /// A flash of which nothing is known.

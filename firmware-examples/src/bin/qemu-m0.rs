@@ -17,6 +17,7 @@ use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, File, command_line, exit};
 use panic_never as _;
+use rebearing::drift::DriftWatch;
 use rebearing::integer::{IntegerModel, IntegerMonitor, IntegerReport, IntegerStatistics};
 use rebearing::{Label, ModelError};
 
@@ -81,6 +82,7 @@ fn monitor<const FFT: usize, const AXES: usize>(
     let monitor = made.as_mut().map_err(|error| Failure::Model(*error))?;
     announce(&mut Line::new(console), FFT, AXES, Small::<FFT, AXES>::RAM);
 
+    let mut watch = model.drift().map(DriftWatch::new);
     let mut reports = 0;
     let mut segments = 0;
     while let Some(frames) = segment_frames(file)? {
@@ -90,12 +92,21 @@ fn monitor<const FFT: usize, const AXES: usize>(
         read_frames(file, frames, |sample| {
             if let Some(report) = monitor.push(sample) {
                 print(&mut Line::new(console), &report);
+                if let Some(watch) = &mut watch {
+                    watch.integer_report(&report);
+                }
                 reports += 1;
             }
         })?;
     }
     if segments == 0 {
         return Err(Failure::NoSegment);
+    }
+    if let Some(watch) = &watch {
+        let mut line = Line::new(console);
+        line.text("drift blocks=").decimal(watch.blocks() as usize);
+        line.text(" drifted=").decimal(watch.drifted() as usize);
+        line.text(" windows=").decimal(watch.windows() as usize).end();
     }
     Line::new(console).text("done reports=").decimal(reports).end();
     Ok(())

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::gate::Gate;
 use super::transfer::Support;
+use crate::drift::HeldOut;
 use crate::mixture::LabelledMixture;
 use crate::model_file::{self, GateContents, ModelBytes, ModelContents, ModelFileError};
 use crate::source::Source;
@@ -52,6 +53,8 @@ pub struct Adaptation {
     pub mixture: Option<LabelledMixture>,
     /// Windows with a lower log-likelihood are unknown.
     pub log_likelihood_min: Option<f64>,
+    /// Windows that the mixture (behind a gate: the gate) was not fitted on.
+    pub held_out: HeldOut,
     /// The plan, where one was made: source components × target components.
     pub plan: Option<Array2<f64>>,
     /// Squared mixture-Wasserstein distance, where a plan was made.

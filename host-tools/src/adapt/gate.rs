@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, Axis};
 use thiserror::Error;
 
 use super::reference::{HealthyReference, column_means};
+use crate::drift::HeldOut;
 use crate::extract::Features;
 use crate::mixture::{self, Covariance, InvalidMixture, Mixture, MixtureError};
 use crate::source::SourceSettings;
@@ -26,6 +27,8 @@ pub struct Gate {
     pub mean: Array1<f64>,
     /// How many they were.
     pub windows: usize,
+    /// Windows held out while its threshold was set, and their log-likelihoods in its units.
+    pub held_out: HeldOut,
 }
 
 /// Why there is no gate.
@@ -72,18 +75,32 @@ impl Gate {
         }
         let calibrated = mixture::fit(fitted.view(), None, &em, &|_| ())?.mixture;
         let scores = |x: &Array2<f32>| calibrated.log_likelihoods(x.view());
+        let held_out_scores = scores(&held_out)?.to_vec();
         let threshold =
-            unknown::threshold(&scores(&fitted)?.to_vec(), &scores(&held_out)?.to_vec())
-                .ok_or(too_few)?;
+            unknown::threshold(&scores(&fitted)?.to_vec(), &held_out_scores).ok_or(too_few)?;
 
         let fit = mixture::fit(z.view(), None, &em, &|_| ())?.mixture;
+        // A density in other units: the volume of the scaling goes into it.
+        let volume = scale.mapv(f64::ln).sum();
         Ok(Self {
             mixture: in_nats(&fit, &mean, &scale),
-            // A density in other units: the volume of the scaling goes into it.
-            log_likelihood_min: threshold - scale.mapv(f64::ln).sum(),
+            log_likelihood_min: threshold - volume,
             mean,
             windows: windows.x.nrows(),
+            held_out: HeldOut {
+                rows: calibration.held_out.clone(),
+                log_likelihoods: held_out_scores.iter().map(|score| score - volume).collect(),
+            },
         })
+    }
+
+    /// The same where the windows that it was fitted on are these rows of a pool.
+    #[must_use]
+    pub fn of_rows(mut self, rows: &[usize]) -> Self {
+        for row in &mut self.held_out.rows {
+            *row = rows[*row];
+        }
+        self
     }
 
     /// Whether each window is healthy.

@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::cautious::Cautious;
 use super::plan::{self, ComponentPlan, PlanError, PlanSettings};
 use super::propagate::{PropagateError, propagate};
+use crate::drift::HeldOut;
 use crate::extract::Features;
 use crate::mixture::{self, InvalidMixture, LabelledMixture, MixtureError};
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
@@ -26,6 +27,8 @@ pub struct Transfer {
     pub mixture: LabelledMixture,
     /// Windows with a lower log-likelihood are unknown.
     pub log_likelihood_min: Option<f64>,
+    /// Windows held out while the mixture was calibrated.
+    pub held_out: HeldOut,
     /// The plan.
     pub plan: ComponentPlan,
     /// How the labels may be judged.
@@ -101,6 +104,8 @@ pub fn transfer(
     let calibration = calibration(target, &source.front_end);
     let calibrated = mixture::fit(calibration.fit_rows(&x).view(), None, &em, &|_| ())?;
     let log_likelihood_min = held_out_threshold(&calibrated.mixture, &x, &calibration)?;
+    let scores = calibrated.mixture.log_likelihoods(calibration.held_out_rows(&x).view())?;
+    let held_out = HeldOut { rows: calibration.held_out, log_likelihoods: scores.to_vec() };
     let fit = mixture::fit(x.view(), None, &em, &|_| ())?.mixture;
     let fit_seconds = start.elapsed().as_secs_f64();
 
@@ -115,6 +120,7 @@ pub fn transfer(
     Ok(Transfer {
         mixture: LabelledMixture { mixture: fit, labels },
         log_likelihood_min,
+        held_out,
         plan,
         support,
         fit_seconds,

@@ -16,6 +16,7 @@ use super::keep::FaultTypes;
 use super::plan::PlanSettings;
 use super::reference::{HealthyReference, Reference};
 use super::transfer::{Support, Transfer, TransferError, transfer};
+use crate::drift::HeldOut;
 use crate::extract::Features;
 use crate::mixture::Mixture;
 use crate::source::{Source, SourceSettings, calibration};
@@ -156,7 +157,7 @@ impl Known<'_> {
         };
         reasons.push(format!("{} of {} windows look healthy", rows.len(), target.x.nrows()));
         let gate = match self.gate(&found, healthy, settings) {
-            Ok(gate) => gate,
+            Ok(gate) => gate.of_rows(&rows),
             Err(error @ GateError::TooFew { .. }) => {
                 reasons.push(format!("{error}"));
                 return self.unadapted(target, reasons);
@@ -229,6 +230,7 @@ impl Known<'_> {
             gate: None,
             mixture: Some(transfer.mixture),
             log_likelihood_min: transfer.log_likelihood_min,
+            held_out: transfer.held_out,
             mw2_squared: Some(transfer.plan.mw2_squared),
             plan: Some(transfer.plan.plan),
             support: Some(transfer.support),
@@ -247,7 +249,12 @@ impl Known<'_> {
             100.0 * far
         ));
         let cautious = self.cautious;
+        // No window of the target had a part in it.
+        let scores = cautious.mixture.mixture.log_likelihoods(target.x.view())?;
+        let held_out =
+            HeldOut { rows: (0..target.x.nrows()).collect(), log_likelihoods: scores.to_vec() };
         Ok(Adaptation {
+            held_out,
             mixture: Some(cautious.mixture.clone()),
             log_likelihood_min: Some(cautious.log_likelihood_min),
             ..without_plan(verdict, vec![0.0; self.source.shift.len()])
@@ -264,6 +271,7 @@ fn gated(verdict: Verdict, gate: Gate, types: Option<FaultTypes>) -> Adaptation 
     };
     let gate = Gate { mixture: moved(&gate.mixture, &centre), ..gate };
     Adaptation {
+        held_out: gate.held_out.clone(),
         gate: Some(gate),
         mixture,
         ..without_plan(verdict, centre.iter().map(|x| *x as f32).collect())
@@ -280,6 +288,7 @@ fn without_plan(verdict: Verdict, shift: Vec<f32>) -> Adaptation {
         gate: None,
         mixture: None,
         log_likelihood_min: None,
+        held_out: HeldOut::default(),
         plan: None,
         mw2_squared: None,
         support: None,

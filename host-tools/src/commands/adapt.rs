@@ -9,6 +9,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::Outcome;
+use super::drift::{reference_json, reference_text};
 use super::frequencies::parse_bearing;
 use super::inspect::cost_line;
 use super::predict::word;
@@ -19,6 +20,7 @@ use crate::counts::{self, Counts, FULL_SCALE_COUNTS};
 use crate::deployed::DeployedModel;
 use crate::diagnoses::diagnoses;
 use crate::domain::{Domain, healthy_class};
+use crate::drift;
 use crate::evidence::Checked;
 use crate::extract::{Features, extract};
 use crate::integer_model_file::{IntegerModelBytes, encode_integer};
@@ -30,23 +32,28 @@ use crate::progress::Step;
 use crate::quantise::quantise;
 use crate::rates;
 use crate::report::{self, ReportContents};
+use crate::snapshot::{self, Snapshot, with_snapshots};
 use crate::source::{Source, SourceSettings};
 
 /// Adapt a source to unlabelled recordings of a new machine and write the model file.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing adapt --source motor-a.json --manifest machines.csv --domain motor-b --pool-is all --out motor-b.rbm\n  \
-    rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm")]
+    rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
+    rebearing adapt --source motor-a.json --snapshot pump-7.rbs --domain pump-7 --pool-is healthy --out pump-7.rbm")]
 pub(super) struct AdaptArgs {
     /// Source mixture that `rebearing fit` wrote.
     #[arg(long, value_name = "SOURCE.json")]
     source: PathBuf,
     /// Table of recordings; labels of the domain, if any, are not used.
-    #[arg(long, value_name = "CSV")]
-    manifest: PathBuf,
-    /// Domain of the manifest to adapt to.
-    #[arg(long, value_name = "NAME")]
-    domain: String,
+    #[arg(long, value_name = "CSV", required_unless_present = "snapshot")]
+    manifest: Option<PathBuf>,
+    /// Domain of the manifest to adapt to; with snapshots alone, what to call their machine.
+    #[arg(long, value_name = "NAME", required_unless_present = "snapshot")]
+    domain: Option<String>,
+    /// Snapshots that devices of this machine sent, in place of recordings or beside them.
+    #[arg(long, value_name = "S.rbs", num_args = 1..)]
+    snapshot: Vec<PathBuf>,
     /// Where to write the model file.
     #[arg(long, value_name = "MODEL.rbm")]
     out: PathBuf,
@@ -125,30 +132,27 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     if args.healthy.is_some() {
         source.healthy = healthy_class(&source.classes, args.healthy.as_deref())?;
     }
-    let manifest = Manifest::read(&args.manifest)?;
     output::check_writable(&args.out)?;
     if let Some(report) = &args.report {
         output::check_writable(report)?;
     }
-    let mut target = {
-        let _step = Step::start(format!("reading the recordings of {}", args.domain));
-        Domain::read(&manifest, &args.domain)?
-    };
+    let Target { mut domain, snapshots, place } = Target::read(args)?;
     // An i16 model is fitted to what its device will see: the recordings in counts.
     let samples = match args.encoding {
         ModelEncoding::F32 => None,
-        ModelEncoding::I16 => Some(Samples::new(&mut target, args.full_scale)?),
+        ModelEncoding::I16 => Some(Samples::new(&mut domain, args.full_scale)?),
     };
     let fitted_hz = source.front_end.rate_hz;
-    source.front_end = rates::at_rate(&source.front_end, target.rate_hz).with_context(|| {
+    source.front_end = rates::at_rate(&source.front_end, domain.rate_hz).with_context(|| {
         format!(
-            "{}: domain {} is sampled at {} Hz, the source {} at {fitted_hz} Hz",
-            manifest.path.display(),
-            target.name,
-            target.rate_hz,
+            "{place} is sampled at {} Hz, the source {} at {fitted_hz} Hz",
+            domain.rate_hz,
             args.source.display()
         )
     })?;
+    for snapshot in &snapshots {
+        snapshot.check(&source.front_end)?;
+    }
     let settings = AdaptSettings {
         pool: args.pool_is,
         plan: args.solver.settings(),
@@ -160,20 +164,25 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         },
     };
     let (adaptation, features) = {
-        let _step = Step::start(format!("adapting to {}", args.domain));
-        let features = extract(&target.recordings, &target.whole(), &source.front_end)?;
+        let _step = Step::start(format!("adapting to {}", domain.name));
+        let features = extract(&domain.recordings, &domain.whole(), &source.front_end)?;
+        let features = with_snapshots(features, domain.recordings.len(), &snapshots);
         (verdict::adapt(&source, &features, &settings)?, features)
     };
     let windows = features.x.nrows();
-    let model = encode(&source, &target, &adaptation)?;
+    let model = encode(&source, &domain, &snapshots, &adaptation)?;
+    let drift = {
+        let recordings = domain.recordings.len();
+        drift::reference(&model.model(), &adaptation.held_out, &features, recordings)
+    };
     let checked = match &args.bearing {
-        Some(bearing) => check_labels(&model, &target, &features, bearing),
+        Some(bearing) => check_labels(&model, &domain, &features, bearing),
         None => Vec::new(),
     };
     if let Some(path) = &args.report {
         let page = report::html(&ReportContents {
             source: &source,
-            target: &target.name,
+            target: &domain.name,
             features: &features.x,
             adaptation: &adaptation,
             model: &model,
@@ -185,20 +194,80 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         None => (DeployedModel::F32(model), None),
         Some(samples) => {
             let _step = Step::start("trying the model in integers");
-            let (integer, loss) = samples.quantise(&model, &source, &target, &features)?;
+            let (integer, loss) =
+                samples.quantise(&model, &source, &domain, &snapshots, &features)?;
             (DeployedModel::I16(integer), Some(loss))
         }
     };
+    let deployed = match &drift {
+        Some(drift) => deployed.with_drift(drift)?,
+        None => deployed,
+    };
     output::write(&args.out, deployed.bytes())?;
 
-    let result = Adapted { source, target, adaptation, checked, deployed, samples, loss, windows };
+    let snapshots = snapshots.len();
+    let result = Adapted {
+        source,
+        target: domain,
+        snapshots,
+        adaptation,
+        checked,
+        deployed,
+        samples,
+        loss,
+        windows,
+    };
     Ok(result.outcome(args))
+}
+
+/// What is adapted to.
+struct Target {
+    /// The machine, with its recordings, if any.
+    domain: Domain,
+    /// What its devices sent.
+    snapshots: Vec<Snapshot>,
+    /// Where its sample rate stands, for errors.
+    place: String,
+}
+
+impl Target {
+    fn read(args: &AdaptArgs) -> Result<Self> {
+        let mut snapshots = Vec::new();
+        for path in &args.snapshot {
+            snapshots.extend(snapshot::read(path)?);
+        }
+        let Some(path) = &args.manifest else {
+            let first = snapshots.first().context("give --manifest and --domain, or --snapshot")?;
+            if args.bearing.is_some() {
+                bail!(
+                    "--bearing looks at recordings, and snapshots hold none: give --manifest too"
+                );
+            }
+            let domain = Domain {
+                name: args.domain.clone().unwrap_or_else(|| "snapshot".into()),
+                rate_hz: f64::from(first.rate_hz),
+                axes: first.axes,
+                recordings: Vec::new(),
+                labels: Vec::new(),
+            };
+            let place = format!("{}: the device", first.path.display());
+            return Ok(Self { domain, snapshots, place });
+        };
+        let name = args.domain.as_deref().context("--manifest needs the --domain to adapt to")?;
+        let manifest = Manifest::read(path)?;
+        let _step = Step::start(format!("reading the recordings of {name}"));
+        let domain = Domain::read(&manifest, name)?;
+        let place = format!("{}: domain {name}", manifest.path.display());
+        Ok(Self { domain, snapshots, place })
+    }
 }
 
 /// What was done, and what came of it.
 struct Adapted {
     source: Source,
     target: Domain,
+    /// Records of snapshots.
+    snapshots: usize,
     adaptation: Adaptation,
     checked: Vec<Checked>,
     deployed: DeployedModel,
@@ -209,7 +278,8 @@ struct Adapted {
 
 impl Adapted {
     fn outcome(&self, args: &AdaptArgs) -> Outcome {
-        let Self { source, target, adaptation, checked, deployed, samples, loss, windows } = self;
+        let Self { source, target, adaptation, checked, deployed, samples, loss, windows, .. } =
+            self;
         let mut text = format!(
             "{} -> {}: {} ({windows} windows) -> {}\n",
             source.domain,
@@ -230,7 +300,9 @@ impl Adapted {
             let scale = samples.full_scale();
             let _ = writeln!(text, "  samples are 16-bit counts, ±32767 for ±{scale:.4}");
         }
+        let _ = writeln!(text, "  drift watch: {}", reference_text(deployed.drift()));
         let _ = writeln!(text, "  {}", cost_line(deployed));
+        let names: Vec<&str> = source.classes.iter().map(String::as_str).collect();
         let (monitor, ram) = deployed.monitor();
         let json = json!({
             "source": source.domain,
@@ -242,6 +314,8 @@ impl Adapted {
             "out": args.out,
             "report": args.report,
             "windows": windows,
+            "snapshots": self.snapshots,
+            "drift": reference_json(deployed.drift(), &names),
             "classes": source.classes,
             "components": deployed.components(),
             "mw2_squared": adaptation.mw2_squared,
@@ -269,6 +343,12 @@ struct Samples {
 impl Samples {
     /// Rounds the recordings of `target` to counts, and leaves it with what these stand for.
     fn new(target: &mut Domain, full_scale: Option<f64>) -> Result<Self> {
+        if target.recordings.is_empty() && full_scale.is_none() {
+            bail!(
+                "snapshots hold no samples to choose a full scale from: give --full-scale, the \
+                 one that `rebearing inspect` prints for the model on the device"
+            );
+        }
         let full_scale = full_scale
             .or_else(|| counts::full_scale(&target.recordings))
             .with_context(|| format!("domain {}: every sample is zero", target.name))?;
@@ -293,12 +373,14 @@ impl Samples {
         model: &ModelBytes,
         source: &Source,
         target: &Domain,
+        snapshots: &[Snapshot],
         features: &Features,
     ) -> Result<(IntegerModelBytes, Loss)> {
         let model = model.model();
         let integer = encode_integer(&model, &quantise(&model, self.counts_per_unit)?)?;
         let (view, parts) = (integer.model(), target.whole());
-        let loss = loss::loss(&model, &view, features, &self.counts, &parts, &source.front_end)
+        let (counts, front_end) = (&self.counts, &source.front_end);
+        let loss = loss::loss(&model, &view, features, counts, &parts, front_end, snapshots)
             .map_err(|fault| {
                 anyhow!("domain {}: in counts, {fault}; give a smaller --full-scale", target.name)
             })?;
@@ -357,10 +439,14 @@ fn check_labels(
 pub(super) fn encode(
     source: &Source,
     target: &Domain,
+    snapshots: &[Snapshot],
     adaptation: &Adaptation,
 ) -> Result<ModelBytes> {
     let mut hash = Sha256::new();
     hash.update(source.hash_bytes()?);
     hash.update(target.hash(false));
+    for snapshot in snapshots {
+        snapshot.features.iter().for_each(|feature| hash.update(feature.to_le_bytes()));
+    }
     Ok(adaptation.model(source, &target.name, hash.finalize().into())?)
 }

@@ -16,6 +16,7 @@ use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
 use crate::deployed::DeployedModel;
 use crate::device::{self, MonitorType};
 use crate::domain::Domain;
+use crate::drift;
 use crate::emulator::{Emulator, SampleKind};
 use crate::extract::extract;
 use crate::front_end::FrontEndSettings;
@@ -68,7 +69,9 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
     let features = extract(&new.recordings, &parts.first, &source.front_end)?;
     let settings = AdaptSettings { pool: Pool::All, ..AdaptSettings::default() };
     let adaptation = verdict::adapt(&source, &features, &settings)?;
-    let model = encode(&source, &new, &adaptation)?;
+    let model = encode(&source, &new, &[], &adaptation)?;
+    let drift = drift::reference(&model.model(), &adaptation.held_out, &features, usize::MAX);
+    let model = drift.map_or(Ok(model.clone()), |drift| model.with_drift(&drift))?;
     if args.out.is_some() {
         source.write(&out.join("source.json"))?;
         output::write(&out.join("model.rbm"), model.bytes())?;

@@ -9,7 +9,7 @@ use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
 use super::estimate::{Estimate, estimates, write_estimates};
-use super::{Outcome, inspect_integer};
+use super::{Outcome, drift, inspect_integer};
 use crate::deployed::DeployedModel;
 use crate::device::MonitorType;
 use crate::front_end::Blocks;
@@ -117,8 +117,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let gate = model.gate();
     if let Some(gate) = gate {
         let (components, min) = (gate.components, gate.log_likelihood_min);
-        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
-        line("gate", text);
+        line("gate", format!("{components} components, healthy from a log-likelihood of {min:.2}"));
     }
     let types = monitor.components - gate.map_or(0, |gate| gate.components);
     let of =
@@ -130,6 +129,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
     };
     line("unknown", unknown);
+    line("drift watch", drift::reference_text(model.drift()));
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
     line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
@@ -168,6 +168,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             "log_likelihood_min": gate.log_likelihood_min,
             "direction": gate.direction,
         })),
+        "drift": drift::reference_json(model.drift(), &classes),
         "lead": model.lead().map(|lead| lead.features),
         "estimates": estimates.iter().flatten().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),

@@ -7,6 +7,7 @@ use rebearing::model::format;
 use serde_json::json;
 
 use super::Outcome;
+use super::drift;
 use super::estimate::{Estimate, estimates, write_estimates};
 use crate::counts::FULL_SCALE_COUNTS;
 use crate::device::MonitorType;
@@ -60,6 +61,7 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     }
     line("mixture", format!("{types} components of {} features", monitor.dims));
     line("unknown", threshold.map_or("never".into(), |t| format!("below {t:.2} nats")));
+    line("drift watch", drift::reference_text(model.drift()));
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.integer_ram(), monitor.integer_name()));
     let estimates = estimates(Encoding::I16, &Shape::of_integer(&model), clock);
@@ -96,6 +98,7 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
             "direction": gate.direction,
             "fraction_bits": gate.part.fraction_bits,
         })),
+        "drift": drift::reference_json(model.drift(), &classes),
         "estimates": estimates.iter().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
         "ram": monitor.integer_ram(),

@@ -2,6 +2,7 @@
 
 mod adapt;
 mod demo;
+mod drift;
 mod emulate;
 mod estimate;
 mod evaluate;

@@ -3,25 +3,32 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use rebearing::{Label, Statistics};
 use serde_json::{Value, json};
 
 use super::Outcome;
+use super::drift::Watched;
 use super::samples::SampleArgs;
 use crate::deployed::{ClassNames, DeployedModel};
 use crate::device::{DeviceFinding, DeviceReport};
+use crate::output;
 use crate::progress::Step;
 
 /// Label recordings with a model, window by window, by the code that runs on the device.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing predict --model motor-b.rbm monday.wav tuesday.wav\n  \
-    rebearing predict --model motor-b.rbm --channel DE_time --rate 12000 run.mat")]
+    rebearing predict --model motor-b.rbm --channel DE_time --rate 12000 run.mat\n  \
+    rebearing predict --model motor-b.rbm --snapshot-out monday.rbs monday.wav")]
 pub(super) struct PredictArgs {
     #[command(flatten)]
     samples: SampleArgs,
+    /// Where to write the snapshot that a device would send of these windows, for `rebearing adapt
+    /// --snapshot`.
+    #[arg(long, value_name = "S.rbs")]
+    snapshot_out: Option<PathBuf>,
     /// Recordings: .wav, .mat, .npy, .csv.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -124,12 +131,18 @@ pub(super) fn report_json(model: &impl ClassNames, report: &DeviceReport) -> Val
 
 pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
     let model = DeployedModel::read(&args.samples.model)?;
+    if let Some(path) = &args.snapshot_out {
+        output::check_writable(path)?;
+    }
     let mut text = String::new();
     let mut files = Vec::new();
+    let mut watched = Watched::new(model.drift());
+    let mut sent = Vec::new();
     for path in &args.files {
         let _step = Step::start(format!("labelling {}", path.display()));
         let recording = args.samples.read(&model.front_end(), path)?;
-        let reports = model.run(&recording)?;
+        let reports = model.run_sending(&recording, &mut sent)?;
+        watched.reports(&reports);
         let counts = tally(&model, &reports);
         let _ = write!(text, "{}: {} windows:", path.display(), reports.len());
         for (label, count) in &counts {
@@ -157,10 +170,22 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             "reports": reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
         }));
     }
+    let _ = writeln!(text, "{}", watched.text());
+    if let Some(path) = &args.snapshot_out {
+        if sent.is_empty() {
+            bail!(
+                "no window of these recordings is without a sensor fault: no snapshot was written"
+            );
+        }
+        output::write(path, &sent)?;
+        let _ = writeln!(text, "snapshot: {} bytes -> {}", sent.len(), path.display());
+    }
     let json = json!({
         "model": args.samples.model,
         "encoding": model.encoding().name(),
         "files": files,
+        "drift": watched.json(),
+        "snapshot": args.snapshot_out,
     });
     Ok(Outcome::new(text, json))
 }
