@@ -8,6 +8,7 @@ extern crate std;
 
 pub mod acquisition;
 pub mod blocks;
+pub mod decision;
 pub mod descriptor;
 pub mod diagnosis;
 pub mod envelope;
@@ -20,13 +21,16 @@ pub mod mixture;
 pub mod model;
 pub mod monitor;
 pub mod orders;
+pub mod severity;
 pub mod slots;
 pub mod spectrum;
 pub mod statistics;
 pub mod window;
 
+pub use decision::Decision;
 pub use label::Label;
 pub use model::{Encoding, Model, ModelError};
 pub use monitor::{Finding, Monitor, Report, SensorFault};
 pub use orders::ShaftSpeedError;
+pub use severity::{Severity, Zone};
 pub use statistics::Statistics;

@@ -81,6 +81,14 @@ impl<'b> Spectrum<'b> {
         power
     }
 
+    /// Power |X|² of bin 1 without what a constant under the Hann window leaves there: such a
+    /// constant has twice as much in bin 0, with the other sign.
+    pub fn first_power(&self) -> f32 {
+        let &[dc, first, ..] = self.bins else { return 0.0 };
+        let re = first.re + 0.5 * dc.re;
+        re * re + first.im * first.im
+    }
+
     /// Power of each bin, DC to Nyquist.
     pub fn power(self) -> impl Iterator<Item = f32> + 'b {
         (0..self.len()).map(move |bin| self.band_power(bin, bin + 1))

@@ -9,6 +9,7 @@ use zerocopy::IntoBytes;
 
 use crate::model_file::{self, ModelFileError, aligned, put_floats, put_texts, put_words, section};
 use crate::quantise::{IntegerContents, PartContents};
+use crate::sections::Section;
 
 /// The bytes of a valid i16 model file, aligned as the device's reader wants them.
 #[derive(Debug, Clone)]
@@ -30,6 +31,11 @@ impl IntegerModelBytes {
         let words = aligned(bytes);
         IntegerModel::parse(words.as_bytes().get(..bytes.len()).unwrap_or(&[]))?;
         Ok(Self { words })
+    }
+
+    /// The same model with `sections` behind its own.
+    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
+        Self::from_bytes(&model_file::appended(self.bytes(), sections))
     }
 
     /// The bytes.

@@ -39,6 +39,7 @@ pub mod quantise;
 pub mod rates;
 pub mod recording;
 pub mod report;
+pub mod sections;
 pub mod simulate;
 pub mod source;
 pub mod split;

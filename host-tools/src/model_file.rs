@@ -10,6 +10,7 @@ use zerocopy::IntoBytes;
 use crate::front_end::FrontEndSettings;
 use crate::lead::Leading;
 use crate::mixture::{Covariance, LabelledMixture, Mixture};
+use crate::sections::Section;
 
 /// Everything that goes into a model file, in full precision.
 #[derive(Debug, Clone)]
@@ -109,6 +110,11 @@ impl ModelBytes {
         Ok(Self { words })
     }
 
+    /// The same model with `sections` behind its own.
+    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
+        Self::from_bytes(&appended(self.bytes(), sections))
+    }
+
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         self.words.as_bytes()
@@ -130,6 +136,16 @@ pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
         *place = *byte;
     }
     words
+}
+
+/// A model file with optional sections behind its own, for either encoding.
+pub(crate) fn appended(bytes: &[u8], sections: &[Section]) -> Vec<u8> {
+    let mut file = bytes.to_vec();
+    for Section { tag, payload } in sections {
+        section(&mut file, *tag, |out| out.extend(payload));
+    }
+    seal(&mut file);
+    file
 }
 
 /// The header of a file, its length and CRC-32 left to [`seal`].

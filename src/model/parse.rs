@@ -5,7 +5,7 @@ use zerocopy::FromBytes;
 pub(crate) use super::parse_integer::parse_integer;
 
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
-use super::{Encoding, FrontEnd, Gate, Lead, Model, ModelError, Texts};
+use super::{Encoding, FrontEnd, Gate, Lead, Model, ModelError, Texts, decision, severity};
 use crate::orders::Orders;
 use crate::spectrum::FFT_LENGTHS;
 
@@ -150,6 +150,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         log_likelihood_min: thresholds.first().copied().unwrap_or(f32::MIN),
         gate,
         lead,
+        decision: decision::check(sections.decision, false)?,
+        severity: severity::check(sections.severity, &front_end)?,
     })
 }
 
@@ -171,11 +173,13 @@ pub(super) struct Sections<'a> {
     pub(super) integer_mixture: Option<&'a [u8]>,
     pub(super) integer_labels: Option<&'a [u8]>,
     pub(super) integer_gate: Option<&'a [u8]>,
+    pub(super) decision: Option<&'a [u8]>,
+    pub(super) severity: Option<&'a [u8]>,
 }
 
 impl<'a> Sections<'a> {
     fn walk(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        const TAGS: [[u8; 4]; 16] = [
+        const TAGS: [[u8; 4]; 18] = [
             format::COUNTS,
             format::FRONT_END,
             format::NAMES,
@@ -192,8 +196,10 @@ impl<'a> Sections<'a> {
             format::INTEGER_MIXTURE,
             format::INTEGER_LABELS,
             format::INTEGER_GATE,
+            format::DECISION,
+            format::SEVERITY,
         ];
-        let mut found: [Option<&[u8]>; 16] = [None; 16];
+        let mut found: [Option<&[u8]>; 18] = [None; 18];
         let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
         while !rest.is_empty() {
             let Some((header, after)) = rest.split_first_chunk::<SECTION_HEADER_LEN>() else {
@@ -239,6 +245,8 @@ impl<'a> Sections<'a> {
             integer_mixture,
             integer_labels,
             integer_gate,
+            decision,
+            severity,
         ] = found;
         Ok(Self {
             counts: need(counts, format::COUNTS)?,
@@ -257,6 +265,8 @@ impl<'a> Sections<'a> {
             integer_mixture,
             integer_labels,
             integer_gate,
+            decision,
+            severity,
         })
     }
 }
