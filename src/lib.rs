@@ -6,6 +6,11 @@
 #[cfg(test)]
 extern crate std;
 
+// So that the example in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/decision.md")]
+struct DecisionExample;
+
 pub mod acquisition;
 pub mod blocks;
 pub mod decision;

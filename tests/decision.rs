@@ -630,6 +630,16 @@ fn all_changed() -> Parameters {
 fn a_model_file_keeps_what_a_decision_goes_by() {
     assert_eq!(Model::parse(common::GOLDEN).unwrap().decision(), Parameters::DEFAULT);
     assert_eq!(IntegerModel::parse(common::GOLDEN_I16).unwrap().decision(), Parameters::DEFAULT);
+    let golden = Model::parse(common::GOLDEN_DECISION).unwrap();
+    let decision = golden.decision();
+    assert_eq!((decision.average, decision.raise, decision.clear), (16, 24_576, 8192));
+    assert_eq!((decision.delay, decision.settle, decision.fault_windows), (4, 10, 6));
+    let idle = decision.idle.unwrap();
+    assert_eq!(idle.below, Rms::of_samples(0.125).unwrap());
+    assert_eq!((idle.until, decision.hold), (Rms::of_samples(0.25).unwrap(), false));
+    let severity = golden.severity().unwrap();
+    assert_eq!([severity.low_hz, severity.high_hz, severity.unit], [160.0, 1000.0, 9.5]);
+    assert_eq!(severity.limits, [1.5, 2.5, 4.5]);
     let with = common::golden_contents().with_sections(&[decision_section(&all_changed())]);
     let with = with.unwrap();
     assert_eq!(with.model().decision(), all_changed());

@@ -7,6 +7,8 @@ mod common;
 
 use std::sync::LazyLock;
 
+use rebearing::decision::Parameters;
+use rebearing::severity::SeverityParameters;
 use rebearing::{Label, SensorFault};
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
 use rebearing_host::counts::{self, Counts};
@@ -20,6 +22,7 @@ use rebearing_host::manifest::Manifest;
 use rebearing_host::model_file::ModelBytes;
 use rebearing_host::quantise::quantise;
 use rebearing_host::recording::Recording;
+use rebearing_host::sections::{decision_section, severity_section};
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
@@ -92,6 +95,32 @@ fn three_axes_agree() {
     for recording in &recordings {
         assert!(!both(&model, recording, SampleKind::F32).is_empty());
     }
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn severity_and_decisions_agree() {
+    let (model, recordings) = simulated(3, 4.0, "bands");
+    let severity = SeverityParameters {
+        low_hz: 20.0,
+        high_hz: 1000.0,
+        unit: 9.806_65,
+        limits: [0.5, 1.0, 2.0],
+    };
+    let decision = Parameters { average: 4, delay: 2, settle: 1, ..Parameters::DEFAULT };
+    let sections = [decision_section(&decision), severity_section(&severity)];
+    let model = model.with_sections(&sections).expect("valid sections");
+    let (mut alarms, mut quiet) = (0, 0);
+    for recording in &recordings {
+        for report in both(&model, recording, SampleKind::F32) {
+            assert!(report.finding.expect("a signal").severity.is_some());
+            match report.verdict.expect("the firmware decides").alarm {
+                Some(_) => alarms += 1,
+                None => quiet += 1,
+            }
+        }
+    }
+    assert!(alarms > 0 && quiet > 0, "{alarms} {quiet}");
 }
 
 #[test]

@@ -7,3 +7,4 @@ pub mod bench;
 pub mod line;
 pub mod model_region;
 pub mod semihosting;
+pub mod verdict;

@@ -45,3 +45,4 @@ pub mod source;
 pub mod split;
 pub mod transport;
 pub mod unknown;
+mod verdict_line;

@@ -360,7 +360,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Decision<CLASSES, WINDOWS> {
 /// `Decision::new` asserts at compile time, on 32-bit targets, that this is the size.
 pub const fn decision_device_ram(classes: usize, windows: usize) -> usize {
     /// Parameters, counters, state and alarm.
-    const STATE: usize = 156;
+    const STATE: usize = 144;
     let ring = (2 * classes * windows + windows).next_multiple_of(4);
     STATE + ring + 4 * classes
 }

@@ -10,7 +10,7 @@ use cortex_m_rt::entry;
 use panic_never as _;
 use rebearing::integer::{self, IntegerModel, IntegerMonitor, IntegerPart};
 use rebearing::model::Aligned;
-use rebearing::{Encoding, ModelError};
+use rebearing::{Decision, Encoding, ModelError};
 
 static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
 
@@ -103,7 +103,11 @@ fn integer_monitor<
     let mut monitor = black_box(monitor);
     let frames = black_box([[0; AXES]; 64]);
     let frames = frames.get(..number()).unwrap_or(&[]);
-    monitor.push_slice(frames, |report| inspect(&report));
+    let mut decision = black_box(Decision::<CLASSES, 16>::of_integer_model(model)?);
+    monitor.push_slice(frames, |report| {
+        black_box(decision.integer_report(&report));
+        inspect(&report);
+    });
     black_box((monitor.model(), monitor.responsibilities()));
     monitor.clear();
     Ok(())

@@ -8,6 +8,7 @@ use clap::Args;
 use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
+use super::decision_text::{decision_json, decision_lines, severity_json, severity_line};
 use super::estimate::{Estimate, estimates, write_estimates};
 use super::{Outcome, inspect_integer};
 use crate::deployed::DeployedModel;
@@ -130,9 +131,22 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
     };
     line("unknown", unknown);
+    let decision = model.decision();
+    let [alarm @ .., decision_ram] =
+        &decision_lines(&decision, front_end, model.classes(), None)[..]
+    else {
+        unreachable!("there are always lines")
+    };
+    for (name, value) in alarm {
+        line(name, value.clone());
+    }
+    if let Some(severity) = model.severity() {
+        line("severity", severity_line(&severity, front_end));
+    }
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
     line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
+    line("", format!("and {}", decision_ram.1));
 
     let estimates = Shape::of(&model).map(|shape| estimates(Encoding::F32, &shape, args.clock));
     match &estimates {
@@ -168,6 +182,8 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             "log_likelihood_min": gate.log_likelihood_min,
             "direction": gate.direction,
         })),
+        "decision": decision_json(&decision, model.classes(), None),
+        "severity": severity_json(model.severity()),
         "lead": model.lead().map(|lead| lead.features),
         "estimates": estimates.iter().flatten().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
