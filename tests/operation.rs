@@ -212,7 +212,9 @@ struct Statistics {
     misnamed: usize,
     alarms: usize,
     false_alarms: usize,
+    /// Windows from a fault's beginning to its alarm, and how far it was grown then.
     delays: Vec<usize>,
+    grown: Vec<f32>,
     alarmed: usize,
     latched: usize,
     idle: usize,
@@ -285,9 +287,9 @@ impl Operation<'_> {
         for n in 0..RUN_UP {
             self.step(n as f32 / RUN_UP as f32, phase.fault, 0.0);
         }
-        let mut since_grown = 0;
         let mut delay = None;
         let mut named = None;
+        let alarms = self.found.alarms;
         for n in 0..phase.windows {
             if self.machine.random.next() < 0.001 {
                 self.speed = 1 - self.speed;
@@ -297,16 +299,23 @@ impl Operation<'_> {
                 _ => (n as f32 / phase.growth as f32).min(1.0),
             };
             let verdict = self.step(1.0, phase.fault, severity);
-            since_grown += usize::from(severity >= 0.5);
-            if let Some(alarm) = verdict.alarm.filter(|alarm| alarm.active) {
-                delay = delay.or(Some(since_grown));
-                named = Some(alarm.label);
+            // One that is still on from before does not count.
+            if self.found.alarms > alarms {
+                delay = delay.or(Some((n, severity)));
+                named = verdict.alarm.map(|alarm| alarm.label);
+            }
+            // Somebody looks at the device now and then.
+            if self.machine.random.next() < 0.0004 {
+                self.decision.acknowledge();
             }
         }
         if phase.fault != Fault::None {
             self.found.faults += 1;
             match delay {
-                Some(delay) => self.found.delays.push(delay),
+                Some((delay, grown)) => {
+                    self.found.delays.push(delay);
+                    self.found.grown.push(grown);
+                }
                 None => self.found.missed += 1,
             }
             let expected = match phase.fault {
@@ -326,8 +335,6 @@ impl Operation<'_> {
             let asleep = matches!(verdict.state, State::Idle | State::SensorFault(_));
             assert!(!settled || asleep, "{verdict:?} while the machine stands");
         }
-        // The mechanic has been there.
-        self.decision.acknowledge();
     }
 }
 
@@ -351,12 +358,17 @@ fn operate(windows: usize) {
         machine: Machine::new(20_816),
         monitor: OneAxis::new(model).expect("it fits"),
         decision: Decision::of_model(&model).expect("it fits"),
-        found: Statistics { delays: Vec::with_capacity(windows / 1000), ..Statistics::default() },
+        found: Statistics {
+            delays: Vec::with_capacity(windows / 1000),
+            grown: Vec::with_capacity(windows / 1000),
+            ..Statistics::default()
+        },
         was_active: false,
         stuck: 0,
         speed: 0,
     };
     let mut early = None;
+    let mut repaired = false;
     while operation.found.windows < windows {
         let random = &mut operation.machine.random;
         let fault = match random.between(0, 8) {
@@ -365,6 +377,9 @@ fn operate(windows: usize) {
             2 => Fault::Loose,
             _ => Fault::None,
         };
+        // After a repair the machine is seen healthy.
+        let fault = if repaired { Fault::None } else { fault };
+        repaired = fault != Fault::None;
         let growth = random.between(50, 400);
         let phase = Phase { windows: growth + random.between(200, 3000), fault, growth };
         operation.phase(&phase);
@@ -377,9 +392,12 @@ fn operate(windows: usize) {
     let found = operation.found;
     let mean = found.delays.iter().sum::<usize>() as f64 / found.delays.len().max(1) as f64;
     let largest = found.delays.iter().max().copied().unwrap_or(0);
+    let grown_at = found.grown.iter().sum::<f32>() / found.grown.len().max(1) as f32;
+    let grown_most = found.grown.iter().copied().fold(0.0, f32::max);
     println!(
-        "{} windows, {} stops, {} faults: {} alarms, {} false, {} missed, {} misnamed; delay from \
-         a half-grown fault {mean:.1} windows, {largest} at most; on for {} windows, latched for \
+        "{} windows, {} stops, {} faults: {} alarms, {} false, {} missed, {} misnamed; alarm \
+         {mean:.1} windows after a fault begins to grow, {largest} at most, at {grown_at:.2} of its \
+         size, {grown_most:.2} at most; on for {} windows, latched for \
          {}, idle for {}, sensor fault for {}; memory grew by {grown:?} bytes",
         found.windows,
         found.stops,

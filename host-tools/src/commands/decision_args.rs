@@ -143,7 +143,7 @@ fn in_model(model: &DeployedModel, rms: f64) -> Result<Rms> {
             (q8 <= f64::from(u32::MAX)).then_some(Rms::of_counts(q8.round() as u32))
         }
     }
-    .with_context(|| format!("an rms of {rms} is more than the device can compare with"))
+    .with_context(|| format!("--running-rms, --idle-rms: {rms} is more than the device can hold"))
 }
 
 /// Rms of the quietest window: of its loudest axis.
