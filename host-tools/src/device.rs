@@ -121,7 +121,7 @@ fn run_axes<const AXES: usize>(
         let (frames, _) = segment.as_chunks::<AXES>();
         monitor.push_slice(frames, |report| {
             let verdict = Some(decision.report(&report));
-            let finding = report.finding.map(float_finding);
+            let finding = report.finding.map(|finding| float_finding(&finding));
             reports.push(DeviceReport { index: report.index, finding, verdict });
         });
     }
@@ -129,7 +129,7 @@ fn run_axes<const AXES: usize>(
 }
 
 fn float_finding<const AXES: usize, const CLASSES: usize>(
-    finding: Finding<AXES, CLASSES>,
+    finding: &Finding<AXES, CLASSES>,
 ) -> DeviceFinding {
     DeviceFinding {
         label: finding.label,

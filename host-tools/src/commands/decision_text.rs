@@ -31,7 +31,6 @@ fn windows(count: u32) -> String {
 pub(super) fn decision_lines(
     parameters: &Parameters,
     front_end: &FrontEnd<'_>,
-    classes: usize,
     counts_per_unit: Option<f32>,
 ) -> Vec<(&'static str, String)> {
     let Parameters { average, raise, clear, delay, settle, fault_windows, hold, idle } =
@@ -56,9 +55,14 @@ pub(super) fn decision_lines(
     let settling = windows(settle);
     lines.push(("idle", format!("{idle}; {settling} to settle after a start")));
     lines.push(("sensor", format!("a fault after {} in a row", windows(fault_windows))));
-    let ram = decision_device_ram(classes, average as usize);
-    lines.push(("RAM", format!("{ram} bytes as Decision<{classes}, {average}>")));
     lines
+}
+
+/// The type of a decision as a firmware writes it, and its RAM.
+pub(super) fn decision_ram(parameters: &Parameters, classes: usize) -> String {
+    let average = parameters.average;
+    let ram = decision_device_ram(classes, average as usize);
+    format!("{ram} bytes as Decision<{classes}, {average}>")
 }
 
 /// What decisions go by.
@@ -117,9 +121,10 @@ pub(super) fn model_lines(model: &DeployedModel) -> String {
     let mut text = String::new();
     let front_end = model.front_end();
     let (parameters, counts) = (model.decision(), model.counts_per_unit());
-    for (name, line) in decision_lines(&parameters, &front_end, model.classes(), counts) {
+    for (name, line) in decision_lines(&parameters, &front_end, counts) {
         let _ = writeln!(text, "  {name}: {line}");
     }
+    let _ = writeln!(text, "  decision: {}", decision_ram(&parameters, model.classes()));
     if let Some(severity) = model.severity() {
         let _ = writeln!(text, "  severity: {}", severity_line(&severity, &front_end));
     }

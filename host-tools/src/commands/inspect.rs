@@ -5,10 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use rebearing::Model;
 use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
-use super::decision_text::{decision_json, decision_lines, severity_json, severity_line};
+use super::decision_text::{
+    decision_json, decision_lines, decision_ram, severity_json, severity_line,
+};
 use super::estimate::{Estimate, estimates, write_estimates};
 use super::{Outcome, inspect_integer};
 use crate::deployed::DeployedModel;
@@ -74,6 +77,34 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     }
 }
 
+/// The log-likelihood below which windows are unknown; the format writes "never" as the smallest
+/// f32.
+fn threshold(model: &Model<'_>) -> Option<f32> {
+    Some(model.log_likelihood_min()).filter(|t| *t > f32::MIN)
+}
+
+/// Gate, mixture and what is unknown to them, a name and a line each.
+fn mixture_lines(model: &Model<'_>, monitor: &MonitorType) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let gate = model.gate();
+    if let Some(gate) = gate {
+        let (components, min) = (gate.components, gate.log_likelihood_min);
+        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
+        lines.push(("gate", text));
+    }
+    let types = monitor.components - gate.map_or(0, |gate| gate.components);
+    let of =
+        if gate.is_some_and(|gate| gate.direction) { "features' direction" } else { "features" };
+    lines.push(("mixture", format!("{types} components of {} {of}", monitor.dims)));
+    let unknown = match (types, threshold(model)) {
+        (0, _) => "every fault: the model has no fault types".into(),
+        (_, None) => "never".into(),
+        (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
+    };
+    lines.push(("unknown", unknown));
+    lines
+}
+
 fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
@@ -83,8 +114,6 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let healthy = model.healthy().and_then(|class| model.class_name(class));
     let window_s = front_end.window_len() as f32 / front_end.rate_hz;
     let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
-    // The format writes "never unknown" as the smallest f32.
-    let threshold = Some(model.log_likelihood_min()).filter(|t| *t > f32::MIN);
 
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -115,30 +144,12 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             front_end.segments
         ),
     );
-    let gate = model.gate();
-    if let Some(gate) = gate {
-        let (components, min) = (gate.components, gate.log_likelihood_min);
-        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
-        line("gate", text);
+    for (name, value) in mixture_lines(&model, &monitor) {
+        line(name, value);
     }
-    let types = monitor.components - gate.map_or(0, |gate| gate.components);
-    let of =
-        if gate.is_some_and(|gate| gate.direction) { "features' direction" } else { "features" };
-    line("mixture", format!("{types} components of {} {of}", monitor.dims));
-    let unknown = match (types, threshold) {
-        (0, _) => "every fault: the model has no fault types".into(),
-        (_, None) => "never".into(),
-        (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
-    };
-    line("unknown", unknown);
     let decision = model.decision();
-    let [alarm @ .., decision_ram] =
-        &decision_lines(&decision, front_end, model.classes(), None)[..]
-    else {
-        unreachable!("there are always lines")
-    };
-    for (name, value) in alarm {
-        line(name, value.clone());
+    for (name, value) in decision_lines(&decision, front_end, None) {
+        line(name, value);
     }
     if let Some(severity) = model.severity() {
         line("severity", severity_line(&severity, front_end));
@@ -146,7 +157,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
     line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
-    line("", format!("and {}", decision_ram.1));
+    line("", format!("and {}", decision_ram(&decision, model.classes())));
 
     let estimates = Shape::of(&model).map(|shape| estimates(Encoding::F32, &shape, args.clock));
     match &estimates {
@@ -176,8 +187,8 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         "window_samples": front_end.window_len(),
         "components": monitor.components,
         "dims": monitor.dims,
-        "log_likelihood_min": threshold,
-        "gate": gate.map(|gate| json!({
+        "log_likelihood_min": threshold(&model),
+        "gate": model.gate().map(|gate| json!({
             "components": gate.components,
             "log_likelihood_min": gate.log_likelihood_min,
             "direction": gate.direction,

@@ -7,7 +7,7 @@ use rebearing::model::format;
 use serde_json::json;
 
 use super::Outcome;
-use super::decision_text::{decision_json, decision_lines};
+use super::decision_text::{decision_json, decision_lines, decision_ram};
 use super::estimate::{Estimate, estimates, write_estimates};
 use crate::counts::FULL_SCALE_COUNTS;
 use crate::device::MonitorType;
@@ -62,17 +62,12 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     line("mixture", format!("{types} components of {} features", monitor.dims));
     line("unknown", threshold.map_or("never".into(), |t| format!("below {t:.2} nats")));
     let (decision, counts) = (model.decision(), Some(model.counts_per_unit()));
-    let [alarm @ .., decision_ram] =
-        &decision_lines(&decision, front_end, model.classes(), counts)[..]
-    else {
-        unreachable!("there are always lines")
-    };
-    for (name, value) in alarm {
-        line(name, value.clone());
+    for (name, value) in decision_lines(&decision, front_end, counts) {
+        line(name, value);
     }
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.integer_ram(), monitor.integer_name()));
-    line("", format!("and {}", decision_ram.1));
+    line("", format!("and {}", decision_ram(&decision, model.classes())));
     let estimates = estimates(Encoding::I16, &Shape::of_integer(&model), clock);
     write_estimates(&mut text, &estimates, clock);
 

@@ -17,7 +17,7 @@ use crate::progress::Step;
 
 /// Label recordings with a model, window by window, by the code that runs on the device, and say
 /// what it decides after each: idle, settling, filling (fewer windows than are averaged), running
-/// or sensor_fault, the mean probability that the machine is not healthy, and the alarm.
+/// or `sensor_fault`, the mean probability that the machine is not healthy, and the alarm.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing predict --model motor-b.rbm monday.wav tuesday.wav\n  \
