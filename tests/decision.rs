@@ -255,6 +255,7 @@ proptest! {
     fn between_the_thresholds_nothing_changes(
         p in parameters(),
         before in operation(),
+        starts_active in any::<bool>(),
         between in vec(0.0_f64..1.0, 1..80),
         faults in any::<bool>(),
     ) {
@@ -262,20 +263,21 @@ proptest! {
         for window in &before {
             window.step(&mut decision);
         }
-        // Windows in the band of hysteresis, until there are no others in the mean.
-        let band = |share: f64| {
-            let level = p.clear + (share * f64::from(p.raise - 1 - p.clear)) as u16;
-            Window::Known { posterior: [ONE - level, level, 0], rms: 2.0 }
-        };
+        let level = if starts_active { ONE } else { 0 };
+        let sure = Window::Known { posterior: [ONE - level, level, 0], rms: 2.0 };
         for _ in 0..p.settle + p.average + p.delay {
-            band(0.5).step(&mut decision);
+            sure.step(&mut decision);
         }
-        let settled = is_active(&decision.verdict());
+        prop_assert_eq!(is_active(&decision.verdict()), starts_active);
         for share in between {
             if faults && share > 0.9 {
                 Window::Fault(SensorFault::Bus).step(&mut decision);
             }
-            prop_assert_eq!(is_active(&band(share).step(&mut decision)), settled);
+            // In the band of hysteresis, both ends included.
+            let level = p.clear + (share * f64::from(p.raise - p.clear)) as u16;
+            let level = level.min(p.raise - 1);
+            let window = Window::Known { posterior: [ONE - level, level, 0], rms: 2.0 };
+            prop_assert_eq!(is_active(&window.step(&mut decision)), starts_active);
         }
     }
 
