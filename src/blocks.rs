@@ -24,10 +24,24 @@ pub fn add_segment<S: Sample, const FFT: usize, const AXES: usize>(
     scratch: &mut [f32; FFT],
     sums: &mut [f32],
 ) -> Result<(), SensorFault> {
+    add_segment_and(window, axis, front_end, shaft_hz, scratch, sums, |_| ())
+}
+
+/// [`add_segment`] that also shows the window's spectrum to `look`.
+pub fn add_segment_and<S: Sample, const FFT: usize, const AXES: usize>(
+    window: &Window<S, FFT, AXES>,
+    axis: usize,
+    front_end: &FrontEnd<'_>,
+    shaft_hz: Option<f32>,
+    scratch: &mut [f32; FFT],
+    sums: &mut [f32],
+    look: impl FnOnce(Spectrum<'_>),
+) -> Result<(), SensorFault> {
     window.taper(axis, scratch)?;
     let (bands, rest) = sums.split_at_mut_checked(front_end.bands()).unwrap_or_default();
     let spectrum = Spectrum::transform(scratch, front_end.fft_len);
     features::add_band_power(bands, front_end.band_edges, spectrum);
+    look(spectrum);
     let Some(orders) = &front_end.orders else { return Ok(()) };
 
     let shaft_hz = shaft_hz.ok_or(SensorFault::NoShaftSpeed)?;

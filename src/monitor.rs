@@ -8,8 +8,10 @@ use crate::blocks;
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::features;
 use crate::label::Label;
-use crate::model::{Model, ModelError};
+use crate::model::{FrontEnd, Model, ModelError};
 use crate::orders::ShaftSpeedError;
+use crate::severity::{Severity, SeverityParameters, add_velocity};
+use crate::spectrum::Spectrum;
 use crate::statistics::{Moments, Statistics};
 use crate::window::{Sample, Window};
 
@@ -87,6 +89,8 @@ pub struct Finding<const AXES: usize, const CLASSES: usize> {
     pub posterior: Vec<f32, CLASSES>,
     /// Level, rms, kurtosis and crest factor of each axis.
     pub statistics: [Statistics; AXES],
+    /// Velocity of each axis and its zone; `None` where the model says nothing of it.
+    pub severity: Option<Severity<AXES>>,
 }
 
 /// The result of one decision window.
@@ -126,6 +130,8 @@ pub struct Monitor<
     features: Vec<f32, DIMS>,
     responsibilities: Vec<f32, COMPONENTS>,
     moments: [Moments; AXES],
+    /// What velocity is made of, where the model asks for it.
+    velocity_sums: [f32; AXES],
     shaft_hz: Option<f32>,
     segments: u32,
     index: u32,
@@ -172,6 +178,7 @@ impl<
             features: Vec::new(),
             responsibilities: Vec::new(),
             moments: [Moments::EMPTY; AXES],
+            velocity_sums: [0.0; AXES],
             shaft_hz: None,
             segments: 0,
             index: 0,
@@ -277,10 +284,18 @@ impl<
         let features = front_end.axis_features().max(1);
         // Each sample counts once, however the segments overlap.
         let fresh = if self.segments == 0 { front_end.fft_len } else { front_end.hop };
+        let severity = self.model.severity().map(|severity| severity.bins(front_end));
         let axes = self.band_sums.chunks_exact_mut(features).zip(&mut self.moments);
-        for (axis, (sums, moments)) in axes.enumerate() {
+        let axes = axes.zip(&mut self.velocity_sums);
+        for (axis, ((sums, moments), velocity)) in axes.enumerate() {
             let scratch = &mut self.scratch;
-            match blocks::add_segment(&self.window, axis, front_end, self.shaft_hz, scratch, sums) {
+            let (window, shaft_hz) = (&self.window, self.shaft_hz);
+            let look = |spectrum: Spectrum<'_>| {
+                if let Some(bins) = severity {
+                    add_velocity(velocity, bins, spectrum);
+                }
+            };
+            match blocks::add_segment_and(window, axis, front_end, shaft_hz, scratch, sums, look) {
                 Ok(()) => moments.add(self.window.newest(axis, fresh)),
                 Err(fault) => self.fault = self.fault.or(Some(fault)),
             }
@@ -301,6 +316,10 @@ impl<
             let level = blocks::log_blocks(front_end, sums, features)?;
             *statistics = moments.statistics(level);
         }
+        let severity = match model.severity() {
+            Some(parameters) => Some(severity(&parameters, front_end, &self.velocity_sums)?),
+            None => None,
+        };
         features::standardise(&mut self.features, model.shift(), model.scale());
 
         let mut posterior = Vec::new();
@@ -313,16 +332,36 @@ impl<
             &mut self.responsibilities,
             &mut posterior,
         );
-        Ok(Finding { label, gate_log_likelihood, log_likelihood, posterior, statistics })
+        Ok(Finding { label, gate_log_likelihood, log_likelihood, posterior, statistics, severity })
     }
 
     fn restart_decision(&mut self) {
         self.band_sums.fill(0.0);
         self.moments = [Moments::EMPTY; AXES];
+        self.velocity_sums = [0.0; AXES];
         self.segments = 0;
         self.fault = None;
         self.marked = false;
     }
+}
+
+/// Velocity of each axis from its sum; refused where it is no number.
+fn severity<const AXES: usize>(
+    parameters: &SeverityParameters,
+    front_end: &FrontEnd<'_>,
+    sums: &[f32; AXES],
+) -> Result<Severity<AXES>, SensorFault> {
+    let velocity = sums.map(|sum| parameters.velocity(sum, front_end));
+    let mut largest = 0.0;
+    for axis in velocity {
+        if !axis.is_finite() {
+            return Err(SensorFault::OutOfRange);
+        }
+        if axis > largest {
+            largest = axis;
+        }
+    }
+    Ok(Severity { velocity, zone: parameters.zone(largest) })
 }
 
 /// RAM of a monitor on a 32-bit device, by the same sum as its fields.
@@ -336,9 +375,10 @@ pub const fn device_ram(
     components: usize,
 ) -> usize {
     /// The view of the model and the counters of window and monitor.
-    const STATE: usize = 196;
+    const STATE: usize = 204;
     let window = sample_size * fft * axes;
-    let moments = size_of::<Moments>() * axes;
+    // With the sum that velocity is made of.
+    let moments = (size_of::<Moments>() + 4) * axes;
     let scratch = 4 * fft;
     // Each buffer carries its length.
     let buffers = 2 * (4 + 4 * dims) + 4 + 4 * components;

@@ -33,6 +33,8 @@ pub const FFT_LENGTHS: [usize; 5] = [256, 512, 1024, 2048, 4096];
 pub struct Spectrum<'b> {
     /// 4·|X|² of a bin in each real part, that of Nyquist in the first imaginary part.
     bins: &'b [Complex],
+    /// |2X(1) + X(0)|²: the powers alone have forgotten the signs that this takes.
+    first: f32,
 }
 
 #[cfg(feature = "defmt")]
@@ -55,9 +57,10 @@ impl<'b> Spectrum<'b> {
         };
         let (data, _) = samples.unwrap_or_default().as_chunks_mut();
         passes::transform(data, Twiddles::<FFT>::rows());
+        let first = power::first(data, Twiddles::<FFT>::pairs());
         power::last_pass(data, Twiddles::<FFT>::pairs());
         power::sort(data);
-        Self { bins: data }
+        Self { bins: data, first }
     }
 
     /// Number of bins, N/2 + 1.
@@ -93,6 +96,12 @@ impl<'b> Spectrum<'b> {
             power += nyquist;
         }
         0.25 * power
+    }
+
+    /// Power |X|² of bin 1 without what a constant under the Hann window leaves there: such a
+    /// constant has twice as much in bin 0, with the other sign.
+    pub fn first_power(&self) -> f32 {
+        0.25 * self.first
     }
 
     /// Power of each bin, DC to Nyquist.

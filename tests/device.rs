@@ -7,7 +7,9 @@ mod common;
 
 use std::sync::LazyLock;
 
+use rebearing::decision::Parameters;
 use rebearing::drift::{DriftWatch, q8};
+use rebearing::severity::SeverityParameters;
 use rebearing::{Label, SensorFault};
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
 use rebearing_host::counts::{self, Counts};
@@ -22,6 +24,8 @@ use rebearing_host::manifest::Manifest;
 use rebearing_host::model_file::ModelBytes;
 use rebearing_host::quantise::quantise;
 use rebearing_host::recording::Recording;
+use rebearing_host::sections::drift_section;
+use rebearing_host::sections::{decision_section, severity_section};
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
@@ -94,6 +98,32 @@ fn three_axes_agree() {
     for recording in &recordings {
         assert!(!both(&model, recording, SampleKind::F32).is_empty());
     }
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn severity_and_decisions_agree() {
+    let (model, recordings) = simulated(3, 4.0, "bands");
+    let severity = SeverityParameters {
+        low_hz: 20.0,
+        high_hz: 1000.0,
+        unit: 9.806_65,
+        limits: [0.5, 1.0, 2.0],
+    };
+    let decision = Parameters { average: 4, delay: 2, settle: 1, ..Parameters::DEFAULT };
+    let sections = [decision_section(&decision), severity_section(&severity)];
+    let model = model.with_sections(&sections).expect("valid sections");
+    let (mut alarms, mut quiet) = (0, 0);
+    for recording in &recordings {
+        for report in both(&model, recording, SampleKind::F32) {
+            assert!(report.finding.expect("a signal").severity.is_some());
+            match report.verdict.expect("the firmware decides").alarm {
+                Some(_) => alarms += 1,
+                None => quiet += 1,
+            }
+        }
+    }
+    assert!(alarms > 0 && quiet > 0, "{alarms} {quiet}");
 }
 
 #[test]
@@ -244,7 +274,7 @@ fn the_drift_watch_counts_on_the_device_as_on_the_host() {
         held_out_unknown: 0,
         classes: vec![(0, 256); 3],
     };
-    let model = plain.with_drift(&drift).expect("a valid section");
+    let model = plain.with_sections(&[drift_section(&drift)]).expect("a valid section");
     let noise: Vec<i16> = (0..9000_i32).map(|i| (i * i % 977) as i16).collect();
     let counts = Counts { axes: 1, segments: vec![noise] };
     let view = model.model();

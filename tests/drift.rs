@@ -10,6 +10,7 @@ use rebearing::{Label, Model, ModelError, Monitor};
 use rebearing_host::drift::{DriftContents, Stretch, contents};
 use rebearing_host::integer_model_file::IntegerModelBytes;
 use rebearing_host::model_file::{ModelBytes, seal};
+use rebearing_host::sections::drift_section;
 
 /// Numbers of which nothing is known but their distribution (`SplitMix64`).
 struct Random(u64);
@@ -103,7 +104,7 @@ fn reference(machine: Machine, seed: u64, blocks_per_false_alarm: u32) -> ModelB
         })
         .collect();
     let drift = contents(&stretches, CLASSES.len(), blocks_per_false_alarm).unwrap();
-    common::golden_contents().with_drift(&drift).unwrap()
+    common::golden_contents().with_sections(&[drift_section(&drift)]).unwrap()
 }
 
 /// Blocks that drift, and blocks in all, on new windows of the machine that the reference is of;
@@ -166,7 +167,7 @@ fn limits_that_took_windows_for_independent_would_be_broken() {
             .map(|(mean, spread)| ((256.0 * mean) as i32, (256.0 * spread) as u32))
             .to_vec(),
     };
-    let bytes = common::golden_contents().with_drift(&drift).unwrap();
+    let bytes = common::golden_contents().with_sections(&[drift_section(&drift)]).unwrap();
     let rate = |machine| {
         let model = bytes.model();
         let mut watch = DriftWatch::new(model.drift().unwrap());
@@ -254,7 +255,7 @@ fn the_section_reads_as_it_was_written_and_none_is_none() {
     };
     let plain = common::golden_contents();
     assert!(plain.model().drift().is_none());
-    let bytes = plain.with_drift(&drift).unwrap();
+    let bytes = plain.with_sections(&[drift_section(&drift)]).unwrap();
     let model = bytes.model();
     let read = model.drift().unwrap();
     assert_eq!((read.block, read.correlation, read.deviation_min), (512, 16, -444));
@@ -266,12 +267,12 @@ fn the_section_reads_as_it_was_written_and_none_is_none() {
         [Some((-5120, 1024)), None, Some((77, 1)), None]
     );
     // The same in integers, and a second section is one too many.
-    let integer = common::golden_i16_contents().with_drift(&drift).unwrap();
+    let integer = common::golden_i16_contents().with_sections(&[drift_section(&drift)]).unwrap();
     assert_eq!(integer.model().drift().unwrap().class(0), read.class(0));
     assert!(common::golden_i16_contents().model().drift().is_none());
-    let twice = bytes.with_drift(&drift).unwrap_err().to_string();
+    let twice = bytes.with_sections(&[drift_section(&drift)]).unwrap_err().to_string();
     assert!(twice.contains("drft") && twice.contains("twice"), "{twice}");
-    assert!(integer.with_drift(&drift).is_err());
+    assert!(integer.with_sections(&[drift_section(&drift)]).is_err());
     // It takes no RAM: the monitor's type is what it was.
     assert_eq!(Monitor::<f32, 256, 1, 4, 3, 3>::new(model).map(|_| ()), Ok(()));
 }

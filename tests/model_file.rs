@@ -13,6 +13,7 @@ fn golden_files_are_what_the_writer_writes() {
         ("model-v1.rbm", common::golden_contents(), common::GOLDEN),
         ("model-v1-gate.rbm", common::golden_gate_contents(), common::GOLDEN_GATE),
         ("model-v1-orders.rbm", common::golden_orders_contents(), common::GOLDEN_ORDERS),
+        ("model-v1-decision.rbm", common::golden_decision_contents(), common::GOLDEN_DECISION),
     ];
     for (name, written, golden) in all {
         if std::env::var_os("REBEARING_BLESS").is_some() {

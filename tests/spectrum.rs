@@ -213,3 +213,21 @@ proptest! {
         prop_assert!(largest < LARGEST_OF_ANY, "{} points: {:e}", length, largest);
     }
 }
+
+#[test]
+fn the_first_power_is_that_of_bin_1_and_half_of_bin_0() {
+    for length in LENGTHS {
+        let x: Vec<f32> = noise(length, 3).iter().map(|x| x + 0.3).collect();
+        let mut buffer = [f32::NAN; 4096];
+        buffer[..length].copy_from_slice(&x);
+        let found = f64::from(Spectrum::transform(&mut buffer, length).first_power());
+        let (mut re, mut im) = (0.0, 0.0);
+        for (n, x) in x.iter().enumerate() {
+            let (sin, cos) = (TAU * n as f64 / length as f64).sin_cos();
+            re += f64::from(*x) * (cos + 0.5);
+            im -= f64::from(*x) * sin;
+        }
+        let exact = re * re + im * im;
+        assert!((found - exact).abs() <= 1e-5 * exact, "{length} points: {found}, {exact}");
+    }
+}

@@ -11,3 +11,4 @@ pub mod model_region;
 pub mod semihosting;
 pub mod simulated;
 pub mod soak;
+pub mod verdict;

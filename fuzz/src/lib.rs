@@ -1,15 +1,19 @@
 //! What must hold for arbitrary bytes, whoever makes them up: cargo-fuzz or `mutate`.
 
-use rebearing::model::format::{self, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
+use rebearing::decision::ONE;
+use rebearing::model::format::{
+    self, MAX_AVERAGE, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS,
+};
 use rebearing::window::Sample;
-use rebearing::{Label, Model, ModelError, Monitor, Report, Statistics};
+use rebearing::{Decision, Label, Model, ModelError, Monitor, Report, Statistics};
 use zerocopy::IntoBytes as _;
 
 /// Valid model files, the seeds of the mutations.
-pub static GOLDEN: [&[u8]; 3] = [
+pub static GOLDEN: [&[u8]; 4] = [
     rebearing::include_model!("../../tests/golden/model-v1.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-gate.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-orders.rbm"),
+    rebearing::include_model!("../../tests/golden/model-v1-decision.rbm"),
 ];
 
 /// Most samples per axis that one input is run for: a decision may span millions.
@@ -116,6 +120,11 @@ fn check_promises(model: &Model<'_>) {
         assert!((1..=dims).contains(&lead.features) && lead.order.len() == dims);
         assert!(lead.order.iter().all(|feature| (*feature as usize) < dims));
     }
+    assert!(model.decision().check().is_ok());
+    if let Some(severity) = model.severity() {
+        let (low, end) = severity.bins(front_end);
+        assert!(1 <= low && low < end && end <= front_end.fft_len / 2 + 1, "{severity:?}");
+    }
     let provenance = model.provenance();
     assert!(
         provenance.tool.len() + provenance.source.len() + provenance.target.len()
@@ -130,6 +139,8 @@ fn run<S: Sample, const AXES: usize>(model: &Model<'_>, mut samples: impl Iterat
     let mut monitor = Largest::<S, AXES>::new(*model).expect("it holds every model of its axes");
     // A model of orders up to the thousandth may find it too fast, which reports then say.
     let _ = monitor.set_shaft_speed(25.0);
+    let mut decision = Decision::<MAX_CLASSES, { MAX_AVERAGE as usize }>::of_model(model)
+        .expect("it holds every model");
     loop {
         let mut frame = [S::ZERO; AXES];
         for place in &mut frame {
@@ -138,6 +149,8 @@ fn run<S: Sample, const AXES: usize>(model: &Model<'_>, mut samples: impl Iterat
         }
         if let Some(report) = monitor.push(frame) {
             check_report(&report, model);
+            let verdict = decision.report(&report);
+            assert!(verdict.level.is_none_or(|level| level <= ONE), "{verdict:?}");
         }
     }
 }
@@ -163,6 +176,10 @@ fn check_report<const AXES: usize>(report: &Report<AXES, MAX_CLASSES>, model: &M
         // A single outlier among n samples has a kurtosis of about n and a crest of √n.
         assert!((0.99..1e9).contains(&kurtosis), "{:?}", finding.statistics);
         assert!((0.99..1e5).contains(&crest), "{:?}", finding.statistics);
+    }
+    assert_eq!(finding.severity.is_some(), model.severity().is_some());
+    if let Some(severity) = finding.severity {
+        assert!(severity.velocity.iter().all(|x| x.is_finite() && *x >= 0.0), "{severity:?}");
     }
     assert!(match finding.label {
         Label::Class(class) => class < model.classes(),

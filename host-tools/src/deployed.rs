@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
+use rebearing::decision::Parameters;
 use rebearing::integer::IntegerModel;
 use rebearing::model::{DriftReference, FrontEnd};
+use rebearing::severity::SeverityParameters;
 use rebearing::{Encoding, Model, ModelError};
 use thiserror::Error;
 use zerocopy::IntoBytes;
 
 use crate::counts::{CountsError, counts};
 use crate::device::{self, DeviceReport, MonitorType};
-use crate::drift::DriftContents;
 use crate::integer_model_file::IntegerModelBytes;
 use crate::model_file::{ModelBytes, ModelFileError, aligned};
 use crate::recording::Recording;
+use crate::sections::Section;
 
 /// A checked model file of either encoding.
 #[derive(Debug, Clone)]
@@ -102,6 +104,54 @@ impl DeployedModel {
         }
     }
 
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        match self {
+            Self::F32(bytes) => bytes.model().classes(),
+            Self::I16(bytes) => bytes.model().classes(),
+        }
+    }
+
+    /// The class that stands for a healthy machine, if the model names one.
+    pub fn healthy(&self) -> Option<usize> {
+        match self {
+            Self::F32(bytes) => bytes.model().healthy(),
+            Self::I16(bytes) => bytes.model().healthy(),
+        }
+    }
+
+    /// What a decision over time goes by.
+    pub fn decision(&self) -> Parameters {
+        match self {
+            Self::F32(bytes) => bytes.model().decision(),
+            Self::I16(bytes) => bytes.model().decision(),
+        }
+    }
+
+    /// How severity is measured, if the model says so.
+    pub fn severity(&self) -> Option<SeverityParameters> {
+        match self {
+            Self::F32(bytes) => bytes.model().severity(),
+            Self::I16(_) => None,
+        }
+    }
+
+    /// Counts that one unit of the recordings makes, in an i16 model.
+    pub fn counts_per_unit(&self) -> Option<f32> {
+        match self {
+            Self::F32(_) => None,
+            Self::I16(bytes) => Some(bytes.model().counts_per_unit()),
+        }
+    }
+
+    /// The same model with `sections` behind its own.
+    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
+        match self {
+            Self::F32(bytes) => bytes.with_sections(sections).map(Self::F32),
+            Self::I16(bytes) => bytes.with_sections(sections).map(Self::I16),
+        }
+    }
+
     /// Components, of the gate and of the classes.
     pub fn components(&self) -> usize {
         match self {
@@ -152,13 +202,5 @@ impl DeployedModel {
             Self::F32(bytes) => bytes.model().drift(),
             Self::I16(bytes) => bytes.model().drift(),
         }
-    }
-
-    /// The same model with a reference for the drift watch.
-    pub fn with_drift(&self, drift: &DriftContents) -> Result<Self, ModelFileError> {
-        Ok(match self {
-            Self::F32(bytes) => Self::F32(bytes.with_drift(drift)?),
-            Self::I16(bytes) => Self::I16(bytes.with_drift(drift)?),
-        })
     }
 }

@@ -1,14 +1,17 @@
 //! The device's monitor, run on the host over a recording.
 
+use rebearing::decision::Verdict;
 use rebearing::integer::diagnosis::ONE;
 use rebearing::integer::monitor::integer_device_ram;
 use rebearing::integer::{
     IntegerFinding, IntegerModel, IntegerMonitor, IntegerReport, IntegerStatistics,
 };
-use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
+use rebearing::model::format::{MAX_AVERAGE, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::monitor::device_ram;
 use rebearing::snapshot::{self, Snapshot};
-use rebearing::{Label, Model, ModelError, Monitor, SensorFault, Statistics};
+use rebearing::{
+    Decision, Finding, Label, Model, ModelError, Monitor, SensorFault, Statistics, Zone,
+};
 
 use crate::counts::Counts;
 use crate::recording::Recording;
@@ -20,6 +23,8 @@ pub struct DeviceReport {
     pub index: u32,
     /// The finding, or why there is none.
     pub finding: Result<DeviceFinding, SensorFault>,
+    /// What was decided after it; `None` from a firmware that does not decide.
+    pub verdict: Option<Verdict>,
 }
 
 /// What the device found in a decision window.
@@ -36,6 +41,17 @@ pub struct DeviceFinding {
     pub posterior: Vec<f32>,
     /// Level, rms, kurtosis and crest factor of each axis.
     pub statistics: Vec<Statistics>,
+    /// Velocity and zone, where the model asks for them.
+    pub severity: Option<DeviceSeverity>,
+}
+
+/// How severe the device found a decision window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceSeverity {
+    /// Velocity rms of each axis in mm/s.
+    pub velocity: Vec<f32>,
+    /// The zone of the largest.
+    pub zone: Zone,
 }
 
 impl DeviceReport {
@@ -47,7 +63,11 @@ impl DeviceReport {
             numbers.map(f32::to_bits).collect::<Vec<_>>()
         };
         let bit = |x: Option<f32>| x.map(f32::to_bits);
+        let severity = |finding: &DeviceFinding| {
+            finding.severity.as_ref().map(|found| (bits(&found.velocity), found.zone))
+        };
         self.index == other.index
+            && self.verdict == other.verdict
             && match (&self.finding, &other.finding) {
                 (Ok(a), Ok(b)) => {
                     a.label == b.label
@@ -55,6 +75,7 @@ impl DeviceReport {
                         && bit(a.log_likelihood) == bit(b.log_likelihood)
                         && bits(&a.posterior) == bits(&b.posterior)
                         && statistics(a) == statistics(b)
+                        && severity(a) == severity(b)
                 }
                 (Err(a), Err(b)) => a == b,
                 _ => false,
@@ -112,6 +133,9 @@ fn snapshot_flags(label: Label, first: bool) -> u16 {
 type LargestMonitor<'m, const AXES: usize> =
     Monitor<'m, f32, 4096, AXES, { MAX_AXES * MAX_BANDS }, MAX_COMPONENTS, MAX_CLASSES>;
 
+/// Room for the decisions of every model.
+type LargestDecision = Decision<MAX_CLASSES, { MAX_AVERAGE as usize }>;
+
 fn run_axes<const AXES: usize>(
     model: &Model<'_>,
     recording: &Recording,
@@ -121,12 +145,14 @@ fn run_axes<const AXES: usize>(
     let mut snapshot = Box::new(LargestSnapshot::new(model)?);
     // A speed that the model cannot be used at is in every report as its fault.
     let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
+    let mut decision = LargestDecision::of_model(model)?;
     let mut reports = Vec::new();
     for segment in &recording.segments {
         monitor.clear();
         let mut first = true;
         for frame in segment.as_chunks::<AXES>().0 {
             let Some(report) = monitor.push(*frame) else { continue };
+            let verdict = Some(decision.report(&report));
             if let Ok(finding) = &report.finding {
                 let flags = snapshot_flags(finding.label, first);
                 snapshot.record(&monitor, report.index, flags);
@@ -134,20 +160,28 @@ fn run_axes<const AXES: usize>(
             }
             // A window that is missing is a gap too.
             first = report.finding.is_err();
-            reports.push(DeviceReport {
-                index: report.index,
-                finding: report.finding.map(|finding| DeviceFinding {
-                    label: finding.label,
-                    gate_log_likelihood: finding.gate_log_likelihood,
-                    log_likelihood: finding.log_likelihood,
-                    posterior: finding.posterior.to_vec(),
-                    statistics: finding.statistics.to_vec(),
-                }),
-            });
+            let finding = report.finding.map(|finding| float_finding(&finding));
+            reports.push(DeviceReport { index: report.index, finding, verdict });
         }
     }
     send(&mut snapshot, true, sent);
     Ok(reports)
+}
+
+fn float_finding<const AXES: usize, const CLASSES: usize>(
+    finding: &Finding<AXES, CLASSES>,
+) -> DeviceFinding {
+    DeviceFinding {
+        label: finding.label,
+        gate_log_likelihood: finding.gate_log_likelihood,
+        log_likelihood: finding.log_likelihood,
+        posterior: finding.posterior.to_vec(),
+        statistics: finding.statistics.to_vec(),
+        severity: finding.severity.map(|severity| DeviceSeverity {
+            velocity: severity.velocity.to_vec(),
+            zone: severity.zone,
+        }),
+    }
 }
 
 /// As [`run`], with the integer monitor over a recording in counts.
@@ -194,12 +228,15 @@ fn run_integer_axes<const FFT: usize, const AXES: usize>(
         IntegerMonitor<'m, FFT, AXES, { MAX_AXES * MAX_BANDS }, MAX_COMPONENTS, MAX_CLASSES>;
     let mut monitor = Largest::<FFT, AXES>::new(*model)?;
     let mut snapshot = Box::new(LargestSnapshot::for_integer(model)?);
+    let mut decision = LargestDecision::of_integer_model(model)?;
     let mut reports = Vec::new();
     for segment in &counts.segments {
         monitor.clear();
         let mut first = true;
         for frame in segment.as_chunks::<AXES>().0 {
-            let Some(IntegerReport { index, finding }) = monitor.push(*frame) else { continue };
+            let Some(report) = monitor.push(*frame) else { continue };
+            let verdict = Some(decision.integer_report(&report));
+            let IntegerReport { index, finding } = report;
             if let Ok(finding) = &finding {
                 let flags = snapshot_flags(finding.label, first);
                 snapshot.record_integer(&monitor, index, flags);
@@ -207,7 +244,7 @@ fn run_integer_axes<const FFT: usize, const AXES: usize>(
             }
             first = finding.is_err();
             let finding = finding.map(|finding| integer_finding(&finding, model.counts_per_unit()));
-            reports.push(DeviceReport { index, finding });
+            reports.push(DeviceReport { index, finding, verdict });
         }
     }
     send(&mut snapshot, true, sent);
@@ -226,6 +263,7 @@ pub fn integer_finding<const AXES: usize, const CLASSES: usize>(
         log_likelihood: finding.log_likelihood.map(nats),
         posterior: finding.posterior.iter().map(|p| probability(*p)).collect(),
         statistics: axes.collect(),
+        severity: None,
     }
 }
 

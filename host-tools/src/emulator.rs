@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rebearing::integer::IntegerStatistics;
-use rebearing::{Label, SensorFault, Statistics};
+use rebearing::{Label, Statistics};
 use serde::Deserialize;
 
 use crate::counts::Counts;
 use crate::device::{self, DeviceFinding, DeviceReport, MonitorType};
 use crate::integer_model_file::IntegerModelBytes;
 use crate::recording::Recording;
+use crate::verdict_line::{parse_fault, parse_rest};
 
 /// Where the firmware's linker script has its MODEL region.
 const MODEL_ADDRESS: u32 = 0x0020_0000;
@@ -378,16 +379,9 @@ fn parse_report(rest: &str, numbers: Numbers) -> Result<DeviceReport> {
     let index = words.next().context("no index")?.parse()?;
     let result = words.next().context("no result")?;
     if result == "sensor_fault" {
-        let name = words.next().context("no fault")?;
-        let faults = [
-            SensorFault::NotFinite,
-            SensorFault::Flat,
-            SensorFault::OutOfRange,
-            SensorFault::NoShaftSpeed,
-        ];
-        let fault =
-            faults.into_iter().find(|fault| fault.name() == name).context("which fault?")?;
-        return Ok(DeviceReport { index, finding: Err(fault) });
+        let fault = parse_fault(words.next().context("no fault")?)?;
+        let verdict = parse_rest(words)?.1;
+        return Ok(DeviceReport { index, finding: Err(fault), verdict });
     }
     let label = match result.strip_prefix("class=") {
         Some(class) => Label::Class(class.parse()?),
@@ -417,9 +411,16 @@ fn parse_report(rest: &str, numbers: Numbers) -> Result<DeviceReport> {
             Ok(numbers.statistics(four))
         })
         .collect::<Result<_>>()?;
-    let finding =
-        DeviceFinding { label, gate_log_likelihood, log_likelihood, posterior, statistics };
-    Ok(DeviceReport { index, finding: Ok(finding) })
+    let (severity, verdict) = parse_rest(words)?;
+    let finding = DeviceFinding {
+        label,
+        gate_log_likelihood,
+        log_likelihood,
+        posterior,
+        statistics,
+        severity,
+    };
+    Ok(DeviceReport { index, finding: Ok(finding), verdict })
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use rebearing::model::format;
 use rebearing::{Model, ModelError};
 use zerocopy::IntoBytes;
 
-use crate::drift::DriftContents;
 use crate::model_file::{self, ModelFileError, aligned, put_floats, put_texts, put_words, section};
 use crate::quantise::{IntegerContents, PartContents};
+use crate::sections::Section;
 
 /// The bytes of a valid i16 model file, aligned as the device's reader wants them.
 #[derive(Debug, Clone)]
@@ -33,9 +33,9 @@ impl IntegerModelBytes {
         Ok(Self { words })
     }
 
-    /// The same model with a reference for the drift watch.
-    pub fn with_drift(&self, drift: &DriftContents) -> Result<Self, ModelFileError> {
-        Ok(Self::from_bytes(&model_file::with_drift(self.bytes(), drift))?)
+    /// The same model with `sections` behind its own.
+    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
+        Self::from_bytes(&model_file::appended(self.bytes(), sections))
     }
 
     /// The bytes.

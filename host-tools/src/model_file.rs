@@ -7,10 +7,10 @@ use rebearing::{Model, ModelError};
 use thiserror::Error;
 use zerocopy::IntoBytes;
 
-use crate::drift::DriftContents;
 use crate::front_end::FrontEndSettings;
 use crate::lead::Leading;
 use crate::mixture::{Covariance, LabelledMixture, Mixture};
+use crate::sections::Section;
 
 /// Everything that goes into a model file, in full precision.
 #[derive(Debug, Clone)]
@@ -110,9 +110,9 @@ impl ModelBytes {
         Ok(Self { words })
     }
 
-    /// The same model with a reference for the drift watch.
-    pub fn with_drift(&self, drift: &DriftContents) -> Result<Self, ModelFileError> {
-        Ok(Self::from_bytes(&with_drift(self.bytes(), drift))?)
+    /// The same model with `sections` behind its own.
+    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
+        Self::from_bytes(&appended(self.bytes(), sections))
     }
 
     /// The bytes.
@@ -138,16 +138,12 @@ pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
     words
 }
 
-/// A model file with the section for the drift watch added; the device's reader has yet to see it.
-pub(crate) fn with_drift(file: &[u8], drift: &DriftContents) -> Vec<u8> {
-    let mut file = file.to_vec();
-    section(&mut file, format::DRIFT, |out| {
-        put_words(out, [drift.block, drift.correlation, drift.deviation_min.cast_unsigned()]);
-        put_words(out, [drift.unknown_max, drift.blocks_per_false_alarm]);
-        put_words(out, [drift.held_out, drift.held_out_unknown]);
-        let classes = drift.classes.iter();
-        put_words(out, classes.flat_map(|(mean, spread)| [mean.cast_unsigned(), *spread]));
-    });
+/// A model file with optional sections behind its own, for either encoding.
+pub(crate) fn appended(bytes: &[u8], sections: &[Section]) -> Vec<u8> {
+    let mut file = bytes.to_vec();
+    for Section { tag, payload } in sections {
+        section(&mut file, *tag, |out| out.extend(payload));
+    }
     seal(&mut file);
     file
 }

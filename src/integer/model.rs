@@ -1,5 +1,7 @@
 //! The i16 model: the checked view of a model file in its integer encoding.
 
+use crate::decision::Parameters;
+use crate::model::decision::{DecisionWords, parameters};
 use crate::model::{FrontEnd, ModelError, Provenance, Texts, format, parse};
 
 /// A checked model file in i16 encoding, borrowed from where it lies.
@@ -26,6 +28,7 @@ pub struct IntegerModel<'a> {
     pub(crate) fraction_bits: u32,
     pub(crate) top: i32,
     pub(crate) gate: Option<GateSettings>,
+    pub(crate) decision: Option<&'a DecisionWords>,
 }
 
 /// The gate section of an i16 model.
@@ -240,6 +243,11 @@ impl<'a> IntegerModel<'a> {
     /// that are not the gate's, is unknown.
     pub fn log_likelihood_min(&self) -> i32 {
         self.log_likelihood_min
+    }
+
+    /// What a decision over time goes by; the defaults where the model says nothing.
+    pub fn decision(&self) -> Parameters {
+        parameters(self.decision)
     }
 
     /// What the model was made by and from.

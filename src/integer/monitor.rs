@@ -282,7 +282,7 @@ pub fn add_segment<const FFT: usize, const AXES: usize>(
 /// `IntegerMonitor::new` asserts at compile time, on 32-bit targets, that this is the size.
 pub const fn integer_device_ram(fft: usize, axes: usize, dims: usize, components: usize) -> usize {
     /// The view of the model and the counters of window and monitor.
-    const STATE: usize = 204;
+    const STATE: usize = 212;
     let window = 2 * fft * axes;
     let scratch = 4 * fft;
     let per_axis = (size_of::<IntegerMoments>() + size_of::<i32>()) * axes;

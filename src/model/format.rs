@@ -47,6 +47,10 @@ pub const INTEGER_LABELS: [u8; 4] = *b"ILBL";
 pub const INTEGER_GATE: [u8; 4] = *b"IGAT";
 /// What a drift watch compares with; absent in a model that was not adapted.
 pub const DRIFT: [u8; 4] = *b"drft";
+/// What a decision over time goes by; absent where that is the defaults.
+pub const DECISION: [u8; 4] = *b"dcsn";
+/// Unit, band and limits of severity; absent in a model without.
+pub const SEVERITY: [u8; 4] = *b"sevr";
 /// Tool version, source, target, hash of what the model was fitted from.
 pub const PROVENANCE: [u8; 4] = *b"PROV";
 
@@ -74,6 +78,14 @@ pub const GATE_DIRECTION: u32 = 1;
 pub const LEAD_WORDS: usize = 1;
 /// Words in the drift section before the classes.
 pub const DRIFT_WORDS: usize = 7;
+/// Words in the decision section.
+pub const DECISION_WORDS: usize = 9;
+/// Flag of the decision section: an alarm stays until it is acknowledged.
+pub const DECISION_HOLD: u32 = 1;
+/// Flag of the decision section: the machine stands still below an rms.
+pub const DECISION_IDLE: u32 = 2;
+/// Words in the severity section.
+pub const SEVERITY_WORDS: usize = 6;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.
@@ -93,6 +105,17 @@ pub const MAX_COMPONENTS: usize = 4096;
 pub const MAX_CLASSES: usize = 256;
 /// Most segments in a decision window.
 pub const MAX_SEGMENTS: usize = 65_536;
+
+/// Most windows that a decision averages.
+pub const MAX_AVERAGE: u32 = 256;
+/// Longest delay, settle time and row of sensor faults, in windows.
+pub const MAX_DECISION_WINDOWS: u32 = 1_000_000;
+/// Lower end of the severity band, in bins of the spectrum, at least.
+pub const SEVERITY_BINS: f32 = 2.0;
+/// Most m/s² that a unit of the samples stands for.
+pub const MAX_UNIT: f32 = 1e9;
+/// Largest limit of severity in mm/s.
+pub const MAX_VELOCITY: f32 = 1e6;
 
 /// Highest sample rate in Hz.
 pub const MAX_RATE: f32 = 1e9;

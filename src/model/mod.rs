@@ -4,18 +4,22 @@
 //! sizes, ranges. After it nothing can fail, and nothing is copied. The bytes are specified
 //! in `docs/model-format.md`.
 
+pub(crate) mod decision;
 mod drift;
 mod error;
 pub mod format;
 mod optional;
 pub(crate) mod parse;
 mod parse_integer;
+pub(crate) mod severity;
 
 pub use drift::{ClassReference, DriftReference};
 pub use error::{Encoding, ModelError};
 
+use crate::decision::Parameters;
 use crate::mixture::Mixture;
 use crate::orders::{Orders, ShaftSpeedError};
+use crate::severity::SeverityParameters;
 
 /// A checked model file, borrowed from where it lies.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +40,8 @@ pub struct Model<'a> {
     log_likelihood_min: f32,
     gate: Option<Gate>,
     lead: Option<Lead<'a>>,
+    decision: Option<&'a decision::DecisionWords>,
+    severity: Option<&'a severity::SeverityNumbers>,
 }
 
 /// How samples become features.
@@ -250,6 +256,16 @@ impl<'a> Model<'a> {
     /// [`Label::Unknown`](crate::Label) without one.
     pub fn log_likelihood_min(&self) -> f32 {
         self.log_likelihood_min
+    }
+
+    /// What a decision over time goes by; the defaults where the model says nothing.
+    pub fn decision(&self) -> Parameters {
+        decision::parameters(self.decision)
+    }
+
+    /// How severity is measured, if the model says so.
+    pub fn severity(&self) -> Option<SeverityParameters> {
+        self.severity.map(severity::parameters)
     }
 
     /// What the model was made by and from.

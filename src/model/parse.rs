@@ -6,7 +6,7 @@ pub(crate) use super::parse_integer::parse_integer;
 
 use super::drift::drift;
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
-use super::{Encoding, FrontEnd, Gate, Lead, Model, ModelError, Texts};
+use super::{Encoding, FrontEnd, Gate, Lead, Model, ModelError, Texts, decision, severity};
 use crate::orders::Orders;
 use crate::spectrum::FFT_LENGTHS;
 
@@ -152,6 +152,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
         log_likelihood_min: thresholds.first().copied().unwrap_or(f32::MIN),
         gate,
         lead,
+        decision: decision::check(sections.decision, false)?,
+        severity: severity::check(sections.severity, &front_end)?,
     })
 }
 
@@ -173,11 +175,13 @@ pub(super) struct Sections<'a> {
     pub(super) integer_mixture: Option<&'a [u8]>,
     pub(super) integer_labels: Option<&'a [u8]>,
     pub(super) integer_gate: Option<&'a [u8]>,
+    pub(super) decision: Option<&'a [u8]>,
+    pub(super) severity: Option<&'a [u8]>,
 }
 
 impl<'a> Sections<'a> {
     fn walk(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        const TAGS: [[u8; 4]; 16] = [
+        const TAGS: [[u8; 4]; 18] = [
             format::COUNTS,
             format::FRONT_END,
             format::NAMES,
@@ -194,8 +198,10 @@ impl<'a> Sections<'a> {
             format::INTEGER_MIXTURE,
             format::INTEGER_LABELS,
             format::INTEGER_GATE,
+            format::DECISION,
+            format::SEVERITY,
         ];
-        let mut found: [Option<&[u8]>; 16] = [None; 16];
+        let mut found: [Option<&[u8]>; 18] = [None; 18];
         let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
         while !rest.is_empty() {
             let Some((header, after)) = rest.split_first_chunk::<SECTION_HEADER_LEN>() else {
@@ -241,6 +247,8 @@ impl<'a> Sections<'a> {
             integer_mixture,
             integer_labels,
             integer_gate,
+            decision,
+            severity,
         ] = found;
         Ok(Self {
             counts: need(counts, format::COUNTS)?,
@@ -259,6 +267,8 @@ impl<'a> Sections<'a> {
             integer_mixture,
             integer_labels,
             integer_gate,
+            decision,
+            severity,
         })
     }
 }

@@ -9,7 +9,7 @@ use super::format;
 use super::parse::{
     Counts, front_end, length_error, need, no_section, provenance, sections, texts, words,
 };
-use super::{Encoding, ModelError};
+use super::{Encoding, ModelError, decision};
 use crate::integer::IntegerModel;
 use crate::integer::model::{GateSettings, padded};
 
@@ -28,6 +28,7 @@ pub(crate) fn parse_integer(bytes: &[u8]) -> Result<IntegerModel<'_>, ModelError
         (sections.thresholds, format::THRESHOLDS),
         (sections.gate, format::GATE),
         (sections.lead, format::LEAD),
+        (sections.severity, format::SEVERITY),
     ] {
         no_section(section, tag)?;
     }
@@ -103,6 +104,7 @@ pub(crate) fn parse_integer(bytes: &[u8]) -> Result<IntegerModel<'_>, ModelError
         fraction_bits,
         top: top.cast_signed(),
         gate,
+        decision: decision::check(sections.decision, true)?,
     })
 }
 

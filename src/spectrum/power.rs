@@ -45,6 +45,21 @@ pub(super) fn last_pass(data: &mut [Complex], pairs: &[Pair]) {
     }
 }
 
+/// |2X(1) + X(0)|² of what the passes left, before [`last_pass`] has only the powers of both.
+pub(super) fn first(data: &[Complex], pairs: &[Pair]) -> f32 {
+    let (twos, _) = data.as_chunks::<2>();
+    // Bin 1 stands at the first place of the last block of `last_pass`, its mirror image at the
+    // last.
+    let places = (twos.first(), twos.get(twos.len() / 2), twos.last(), pairs.get(twos.len() / 4));
+    let (Some(zero), Some(low), Some(high), Some([t, u])) = places else { return 0.0 };
+    let zero = add(zero[0], zero[1]);
+    let z = add(low[0], multiply(low[1], *t));
+    let y = add(high[0], multiply(high[1], [t[0], -t[1]]));
+    let (sum, difference) = parts(z, y);
+    let [re, im] = multiply(difference, *u);
+    square([sum[0] + im + (zero[0] + zero[1]), sum[1] - re])
+}
+
 /// The last pass for the bins k, k + M/2 (`low`) and M/2 − k, M − k (`high`).
 #[inline(always)]
 fn four_bins(low: &mut [Complex; 2], high: &mut [Complex; 2], [t, u]: Pair) {

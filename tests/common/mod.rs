@@ -7,11 +7,14 @@
 use std::f64::consts::PI;
 
 use ndarray::{Array2, array};
+use rebearing::decision::{IdleRms, Parameters, Rms, probability};
+use rebearing::severity::SeverityParameters;
 use rebearing_host::front_end::{FrontEndSettings, OrderSettings};
 use rebearing_host::integer_model_file::{IntegerModelBytes, encode_integer};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 use rebearing_host::model_file::{self, GateContents, ModelBytes, ModelContents};
 use rebearing_host::quantise::quantise;
+use rebearing_host::sections::{decision_section, severity_section};
 
 /// The golden file of format version 1.
 pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
@@ -21,6 +24,29 @@ pub static GOLDEN_GATE: &[u8] = rebearing::include_model!("../golden/model-v1-ga
 
 /// The golden file of format version 1 with orders and envelope.
 pub static GOLDEN_ORDERS: &[u8] = rebearing::include_model!("../golden/model-v1-orders.rbm");
+
+/// The golden file of format version 1 with decision and severity.
+pub static GOLDEN_DECISION: &[u8] = rebearing::include_model!("../golden/model-v1-decision.rbm");
+
+/// What the golden file with decision and severity holds; must never change while version 1 is
+/// read.
+pub fn golden_decision_contents() -> ModelBytes {
+    let rms = |x| Rms::of_samples(x).expect("a number");
+    let decision = Parameters {
+        average: 16,
+        raise: probability(0.75),
+        clear: probability(0.25),
+        delay: 4,
+        settle: 10,
+        fault_windows: 6,
+        hold: false,
+        idle: Some(IdleRms { below: rms(0.125), until: rms(0.25) }),
+    };
+    let severity =
+        SeverityParameters { low_hz: 160.0, high_hz: 1000.0, unit: 9.5, limits: [1.5, 2.5, 4.5] };
+    let sections = [decision_section(&decision), severity_section(&severity)];
+    golden_contents().with_sections(&sections).expect("the golden contents are valid")
+}
 
 /// The golden file of format version 1 in i16 encoding, made from that with a gate.
 pub static GOLDEN_I16: &[u8] = rebearing::include_model!("../golden/model-v1-i16.rbm");

@@ -33,6 +33,7 @@ cargo xtask bench host [--json] [--quick] [--threads N]
                               the host engine against scikit-learn and POT: ratios, growth, profile
 cargo xtask bench device [--json]
                               instructions of mixtures and stages on emulated Cortex-M, beside emlearn
+cargo xtask operation         a million windows of simulated operation: alarms, false ones, delays
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -73,6 +74,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["bench", "host", options @ ..] => bench::host(options),
         ["bench", "device", options @ ..] => bench::device::bench(options),
         ["size"] => Ok(size::print()?),
+        ["operation"] => Ok(test::operation()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());
             Ok(())

@@ -104,6 +104,12 @@ fn tests() -> Result<(), String> {
     run_cargo("host tests and doc tests", &["test", "--locked", "--workspace", "--no-fail-fast"])
 }
 
+/// tests/operation.rs at full length; `tests` runs a share of it.
+pub(crate) fn operation() -> Result<(), String> {
+    let test = ["test", "--locked", "--test", "operation", "--", "--ignored", "--nocapture"];
+    run_cargo("a million windows of operation", &test)
+}
+
 fn docs() -> Result<(), String> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).env("RUSTDOCFLAGS", "-D warnings");

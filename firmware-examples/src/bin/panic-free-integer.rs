@@ -13,7 +13,7 @@ use rebearing::integer::{self, IntegerModel, IntegerMonitor, IntegerPart};
 use rebearing::model::Aligned;
 use rebearing::schedule::Schedule;
 use rebearing::snapshot::Snapshot;
-use rebearing::{Encoding, ModelError};
+use rebearing::{Decision, Encoding, ModelError};
 
 static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
 
@@ -106,7 +106,11 @@ fn integer_monitor<
     let mut monitor = black_box(monitor);
     let frames = black_box([[0; AXES]; 64]);
     let frames = frames.get(..number()).unwrap_or(&[]);
-    monitor.push_slice(frames, |report| inspect(&report));
+    let mut decision = black_box(Decision::<CLASSES, 16>::of_integer_model(model)?);
+    monitor.push_slice(frames, |report| {
+        black_box(decision.integer_report(&report));
+        inspect(&report);
+    });
     let mut snapshot = black_box(Snapshot::<DIMS, 4>::for_integer(model)?);
     let mut schedule = black_box(Schedule::new(0, number() as u32, number() as u32));
     let awake = schedule.turn(number() as u32, &mut monitor, |ticks| {

@@ -20,6 +20,9 @@ use panic_never as _;
 use rebearing::acquisition::{
     Axis, DoubleBuffered, FullScale, Halves, Iis3dwb, Rails, SampleSource, acquire,
 };
+use rebearing::decision::{
+    IdleRms, Observation, Parameters, Rms, SlidingMean, decision_device_ram, probability,
+};
 use rebearing::descriptor::{DESCRIPTOR_LEN, Descriptor};
 use rebearing::drift::{DriftCause, DriftWatch, q8};
 use rebearing::mixture::Mixture;
@@ -27,6 +30,7 @@ use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
 use rebearing::schedule::{Schedule, Turn};
+use rebearing::severity::add_velocity;
 use rebearing::slots::{self, Slot, Slots};
 use rebearing::snapshot::{self, Snapshot};
 use rebearing::spectrum::{FFT_LENGTHS, Spectrum};
@@ -34,7 +38,8 @@ use rebearing::statistics::Moments;
 use rebearing::watchdog::Feeding;
 use rebearing::window::{Hann, Sample, Window};
 use rebearing::{
-    Model, ModelError, Monitor, blocks, diagnosis, envelope, features, label, math, mixture,
+    Decision, Label, Model, ModelError, Monitor, SensorFault, blocks, diagnosis, envelope,
+    features, label, math, mixture,
 };
 
 static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
@@ -62,6 +67,7 @@ fn main() -> ! {
         slots();
         descriptor();
         schedule();
+        decision();
         window::<f32, 256, 1>(black_box(0.0));
         window::<i16, 4096, 3>(black_box(0));
     }
@@ -127,6 +133,10 @@ fn model(model: &Result<Model<'_>, ModelError>) -> Result<(), ModelError> {
     black_box((model.bytes(), model.dims(), model.shift(), model.scale(), model.labels()));
     black_box((model.classes(), model.class_name(number()), model.healthy()));
     black_box((model.log_likelihood_min(), model.gate(), model.lead(), model.provenance()));
+    if let Some(severity) = black_box(model.severity()) {
+        let velocity = severity.velocity(black_box(0.0), front_end);
+        black_box((severity.bins(front_end), severity.zone(velocity).name()));
+    }
     for component in model.components() {
         black_box(component);
     }
@@ -162,7 +172,9 @@ fn monitor<
         // The sink takes everything.
         let _ = write!(Sink, "{error}");
     }
+    let mut decision = black_box(Decision::<CLASSES, 16>::of_model(model)?);
     if let Some(report) = monitor.push([sample; AXES]) {
+        black_box(decision.report(&report));
         inspect(&report);
     }
     let frames = [[sample; AXES]; 64];
@@ -174,6 +186,38 @@ fn monitor<
     monitor.clear();
     inspect(&black_box(monitor.clone()).push([sample; AXES]));
     Ok(())
+}
+
+/// A decision by parameters of which nothing is known, over windows as little known.
+fn decision() {
+    let rms = Rms::of_samples(black_box(0.0)).unwrap_or(Rms::of_counts(number() as u32));
+    let idle = Some(IdleRms { below: rms, until: black_box(rms) });
+    let raise = probability(black_box(0.0));
+    let parameters = black_box(Parameters { raise, idle, ..Parameters::default() });
+    match Decision::<16, 32>::new(parameters, number(), black_box(Some(0))) {
+        Ok(made) => {
+            let mut decision = black_box(made);
+            let posterior = black_box([0_u16; 16]);
+            let posterior = posterior.get(..number()).unwrap_or_default();
+            let label = black_box(Label::Unknown);
+            black_box(decision.step(Ok(Observation { label, posterior, rms: black_box(rms) })));
+            let mut decision = black_box(decision);
+            let verdict = decision.step(black_box(Err(SensorFault::Flat)));
+            black_box((verdict.state.name(), decision.verdict(), decision.means()));
+            decision.acknowledge();
+            decision.restart();
+            decision.set_counters(black_box(*decision.counters()));
+            black_box((decision.parameters(), Decision::<16, 32>::RAM, rms.bits()));
+        }
+        // The sink takes everything.
+        Err(error) => drop(write!(Sink, "{error}")),
+    }
+    let mut mean = black_box(SlidingMean::<3, 7>::new(number() as u32));
+    let posterior = black_box([0_u16; 16]);
+    mean.push(posterior.get(..number()).unwrap_or_default(), black_box(false));
+    black_box((mean.is_full(), mean.filled(), mean.length(), mean.sums(), mean.unknown_sum()));
+    mean.clear();
+    black_box((mean, decision_device_ram(number(), number())));
 }
 
 fn inspect<T: Clone + PartialEq>(report: &T) {
@@ -310,6 +354,9 @@ fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
     black_box(Hann::<FFT>::TABLE.get(number()));
     let spectrum = Spectrum::transform(&mut out, number());
     black_box((spectrum.len(), spectrum.is_empty(), spectrum.band_power(number(), number())));
+    let mut velocity = black_box(0.0);
+    add_velocity(&mut velocity, (number(), number()), spectrum);
+    black_box((velocity, spectrum.first_power()));
     let orders = black_box(ORDERS);
     black_box((orders.features(), orders.top()));
     let mut sums = black_box(FLOATS);

@@ -16,15 +16,18 @@ use cortex_m_rt::entry;
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, File, command_line, exit};
+use firmware_examples::verdict;
 use panic_never as _;
+use rebearing::decision::Verdict;
 use rebearing::drift::DriftWatch;
 use rebearing::integer::{IntegerModel, IntegerMonitor, IntegerReport, IntegerStatistics};
-use rebearing::{Label, ModelError};
+use rebearing::{Decision, Label, ModelError};
 
 /// Capacities that leave room for a stack in 16 KiB.
 const DIMS: usize = 64;
 const COMPONENTS: usize = 40;
 const CLASSES: usize = 16;
+const WINDOWS: usize = 16;
 
 /// Bytes read from the host at a time: whole frames of one to three axes.
 const CHUNK: usize = 192;
@@ -80,6 +83,8 @@ fn monitor<const FFT: usize, const AXES: usize>(
     // Used where it was made: there is no room to move it.
     let mut made = Small::<FFT, AXES>::new(*model);
     let monitor = made.as_mut().map_err(|error| Failure::Model(*error))?;
+    let mut decision =
+        Decision::<CLASSES, WINDOWS>::of_integer_model(model).map_err(Failure::Model)?;
     announce(&mut Line::new(console), FFT, AXES, Small::<FFT, AXES>::RAM);
 
     let mut watch = model.drift().map(DriftWatch::new);
@@ -91,7 +96,7 @@ fn monitor<const FFT: usize, const AXES: usize>(
         segments += 1;
         read_frames(file, frames, |sample| {
             if let Some(report) = monitor.push(sample) {
-                print(&mut Line::new(console), &report);
+                print(&mut Line::new(console), &report, &decision.integer_report(&report));
                 if let Some(watch) = &mut watch {
                     watch.integer_report(&report);
                 }
@@ -164,7 +169,11 @@ fn announce(line: &mut Line<'_>, fft: usize, axes: usize, ram: usize) {
     line.end();
 }
 
-fn print<const AXES: usize>(line: &mut Line<'_>, report: &IntegerReport<AXES, CLASSES>) {
+fn print<const AXES: usize>(
+    line: &mut Line<'_>,
+    report: &IntegerReport<AXES, CLASSES>,
+    verdict: &Verdict,
+) {
     line.text("report ").decimal(report.index as usize);
     match &report.finding {
         Ok(finding) => {
@@ -192,6 +201,7 @@ fn print<const AXES: usize>(line: &mut Line<'_>, report: &IntegerReport<AXES, CL
             line.text(" sensor_fault ").text(fault.name());
         }
     }
+    verdict::print(line, verdict);
     line.end();
 }
 

@@ -15,16 +15,19 @@ use cortex_m_rt::entry;
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{COMMAND_LINE, Console, File, command_line, exit};
+use firmware_examples::verdict;
 use panic_never as _;
-use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
+use rebearing::decision::Verdict;
+use rebearing::model::format::{MAX_AVERAGE, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::window::Sample;
-use rebearing::{Label, Model, ModelError, Monitor, Report, Statistics};
+use rebearing::{Decision, Label, Model, ModelError, Monitor, Report, Severity, Statistics};
 
 /// Room for every model that the format allows: one firmware for all of them.
 const FFT: usize = 4096;
 const DIMS: usize = MAX_AXES * MAX_BANDS;
 const COMPONENTS: usize = MAX_COMPONENTS;
 const CLASSES: usize = MAX_CLASSES;
+const WINDOWS: usize = MAX_AVERAGE as usize;
 
 /// Frames read from the host at a time.
 const CHUNK: usize = 1024;
@@ -114,6 +117,7 @@ fn monitor<S: Raw, const AXES: usize>(
     let mut monitor = Generous::<S, AXES>::new(*model).map_err(Failure::Model)?;
     // A speed that is zero, or that the model cannot be used at, is in every report as its fault.
     let _ = monitor.set_shaft_speed(shaft_hz);
+    let mut decision = Decision::<CLASSES, WINDOWS>::of_model(model).map_err(Failure::Model)?;
     announce::<S>(&mut Line::new(console), AXES, Generous::<S, AXES>::RAM);
 
     let mut reports = 0;
@@ -124,7 +128,7 @@ fn monitor<S: Raw, const AXES: usize>(
         segments += 1;
         read_frames(file, frames, |sample| {
             if let Some(report) = monitor.push(sample) {
-                print(&mut Line::new(console), &report);
+                print(&mut Line::new(console), &report, &decision.report(&report));
                 reports += 1;
             }
         })?;
@@ -187,7 +191,11 @@ fn announce<S: Raw>(line: &mut Line<'_>, axes: usize, ram: usize) {
     line.end();
 }
 
-fn print<const AXES: usize>(line: &mut Line<'_>, report: &Report<AXES, CLASSES>) {
+fn print<const AXES: usize>(
+    line: &mut Line<'_>,
+    report: &Report<AXES, CLASSES>,
+    verdict: &Verdict,
+) {
     line.text("report ").decimal(report.index as usize);
     match &report.finding {
         Ok(finding) => {
@@ -210,11 +218,18 @@ fn print<const AXES: usize>(line: &mut Line<'_>, report: &Report<AXES, CLASSES>)
                     line.text(",").bits(number);
                 }
             }
+            if let Some(Severity { velocity, zone }) = finding.severity {
+                line.text(" severity=").text(zone.name());
+                for axis in velocity {
+                    line.text(",").bits(axis);
+                }
+            }
         }
         Err(fault) => {
             line.text(" sensor_fault ").text(fault.name());
         }
     }
+    verdict::print(line, verdict);
     line.end();
 }
 

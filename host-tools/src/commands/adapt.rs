@@ -9,6 +9,8 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::Outcome;
+use super::decision_args::{DecisionArgs, SeverityArgs, sections};
+use super::decision_text::{decision_json, model_lines, severity_json};
 use super::drift::{reference_json, reference_text};
 use super::frequencies::parse_bearing;
 use super::inspect::cost_line;
@@ -32,6 +34,7 @@ use crate::progress::Step;
 use crate::quantise::quantise;
 use crate::rates;
 use crate::report::{self, ReportContents};
+use crate::sections::drift_section;
 use crate::snapshot::{self, Snapshot, with_snapshots};
 use crate::source::{Source, SourceSettings};
 
@@ -40,7 +43,9 @@ use crate::source::{Source, SourceSettings};
 #[command(after_help = "Examples:\n  \
     rebearing adapt --source motor-a.json --manifest machines.csv --domain motor-b --pool-is all --out motor-b.rbm\n  \
     rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
-    rebearing adapt --source motor-a.json --snapshot pump-7.rbs --domain pump-7 --pool-is healthy --out pump-7.rbm")]
+    rebearing adapt --source motor-a.json --snapshot pump-7.rbs --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
+    rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --average 16 --delay 5 \\\n    \
+      --running-rms auto --severity 1.4,2.8,4.5 --unit g --out pump-7.rbm")]
 pub(super) struct AdaptArgs {
     /// Source mixture that `rebearing fit` wrote.
     #[arg(long, value_name = "SOURCE.json")]
@@ -83,6 +88,10 @@ pub(super) struct AdaptArgs {
     healthy: Option<String>,
     #[command(flatten)]
     solver: SolverArgs,
+    #[command(flatten)]
+    decision: DecisionArgs,
+    #[command(flatten)]
+    severity: SeverityArgs,
     /// Target components per source class.
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
@@ -128,6 +137,11 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     if args.full_scale.is_some() && args.encoding == ModelEncoding::F32 {
         bail!("--full-scale is for 16-bit counts: give --encoding i16 too, or leave it out");
     }
+    if args.severity.asked() && args.encoding == ModelEncoding::I16 {
+        bail!("--severity needs floats on the device: leave it out, or take --encoding f32");
+    }
+    // Before the long work; what needs the model comes after it.
+    args.decision.parameters()?;
     let mut source = Source::read(&args.source)?;
     if args.healthy.is_some() {
         source.healthy = healthy_class(&source.classes, args.healthy.as_deref())?;
@@ -153,6 +167,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     for snapshot in &snapshots {
         snapshot.check(&source.front_end)?;
     }
+    let severity = args.severity.parameters(&source.front_end)?;
     let settings = AdaptSettings {
         pool: args.pool_is,
         plan: args.solver.settings(),
@@ -199,10 +214,10 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
             (DeployedModel::I16(integer), Some(loss))
         }
     };
-    let deployed = match &drift {
-        Some(drift) => deployed.with_drift(drift)?,
-        None => deployed,
-    };
+    let decision = args.decision.for_model(&deployed, &domain.recordings)?;
+    let mut sections = sections(&decision, severity.as_ref());
+    sections.extend(drift.as_ref().map(drift_section));
+    let deployed = deployed.with_sections(&sections)?;
     output::write(&args.out, deployed.bytes())?;
 
     let snapshots = snapshots.len();
@@ -301,6 +316,7 @@ impl Adapted {
             let _ = writeln!(text, "  samples are 16-bit counts, ±32767 for ±{scale:.4}");
         }
         let _ = writeln!(text, "  drift watch: {}", reference_text(deployed.drift()));
+        text.push_str(&model_lines(deployed));
         let _ = writeln!(text, "  {}", cost_line(deployed));
         let names: Vec<&str> = source.classes.iter().map(String::as_str).collect();
         let (monitor, ram) = deployed.monitor();
@@ -325,6 +341,12 @@ impl Adapted {
             "encoding": deployed.encoding().name(),
             "full_scale": samples.as_ref().map(Samples::full_scale),
             "quantisation": loss,
+            "decision": decision_json(
+                &deployed.decision(),
+                deployed.classes(),
+                deployed.counts_per_unit(),
+            ),
+            "severity": severity_json(deployed.severity()),
             "flash": deployed.bytes().len(),
             "ram": ram,
             "monitor": monitor,

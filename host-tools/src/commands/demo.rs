@@ -24,6 +24,7 @@ use crate::manifest::Manifest;
 use crate::model_file::ModelBytes;
 use crate::output;
 use crate::recording::Recording;
+use crate::sections::drift_section;
 use crate::simulate::{SimulateSettings, simulate};
 use crate::source::{Source, SourceSettings};
 use crate::split::{self, Part};
@@ -71,7 +72,8 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
     let adaptation = verdict::adapt(&source, &features, &settings)?;
     let model = encode(&source, &new, &[], &adaptation)?;
     let drift = drift::reference(&model.model(), &adaptation.held_out, &features, usize::MAX);
-    let model = drift.map_or(Ok(model.clone()), |drift| model.with_drift(&drift))?;
+    let drift: Vec<_> = drift.as_ref().map(drift_section).into_iter().collect();
+    let model = model.with_sections(&drift)?;
     if args.out.is_some() {
         source.write(&out.join("source.json"))?;
         output::write(&out.join("model.rbm"), model.bytes())?;

@@ -5,9 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use rebearing::Model;
 use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
+use super::decision_text::{
+    decision_json, decision_lines, decision_ram, severity_json, severity_line,
+};
 use super::estimate::{Estimate, estimates, write_estimates};
 use super::{Outcome, drift, inspect_integer};
 use crate::deployed::DeployedModel;
@@ -73,6 +77,34 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     }
 }
 
+/// The log-likelihood below which windows are unknown; the format writes "never" as the smallest
+/// f32.
+fn threshold(model: &Model<'_>) -> Option<f32> {
+    Some(model.log_likelihood_min()).filter(|t| *t > f32::MIN)
+}
+
+/// Gate, mixture and what is unknown to them, a name and a line each.
+fn mixture_lines(model: &Model<'_>, monitor: &MonitorType) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let gate = model.gate();
+    if let Some(gate) = gate {
+        let (components, min) = (gate.components, gate.log_likelihood_min);
+        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
+        lines.push(("gate", text));
+    }
+    let types = monitor.components - gate.map_or(0, |gate| gate.components);
+    let of =
+        if gate.is_some_and(|gate| gate.direction) { "features' direction" } else { "features" };
+    lines.push(("mixture", format!("{types} components of {} {of}", monitor.dims)));
+    let unknown = match (types, threshold(model)) {
+        (0, _) => "every fault: the model has no fault types".into(),
+        (_, None) => "never".into(),
+        (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
+    };
+    lines.push(("unknown", unknown));
+    lines
+}
+
 fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
@@ -82,8 +114,6 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let healthy = model.healthy().and_then(|class| model.class_name(class));
     let window_s = front_end.window_len() as f32 / front_end.rate_hz;
     let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
-    // The format writes "never unknown" as the smallest f32.
-    let threshold = Some(model.log_likelihood_min()).filter(|t| *t > f32::MIN);
 
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -114,25 +144,21 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             front_end.segments
         ),
     );
-    let gate = model.gate();
-    if let Some(gate) = gate {
-        let (components, min) = (gate.components, gate.log_likelihood_min);
-        line("gate", format!("{components} components, healthy from a log-likelihood of {min:.2}"));
+    for (name, value) in mixture_lines(&model, &monitor) {
+        line(name, value);
     }
-    let types = monitor.components - gate.map_or(0, |gate| gate.components);
-    let of =
-        if gate.is_some_and(|gate| gate.direction) { "features' direction" } else { "features" };
-    line("mixture", format!("{types} components of {} {of}", monitor.dims));
-    let unknown = match (types, threshold) {
-        (0, _) => "every fault: the model has no fault types".into(),
-        (_, None) => "never".into(),
-        (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
-    };
-    line("unknown", unknown);
+    let decision = model.decision();
+    for (name, value) in decision_lines(&decision, front_end, None) {
+        line(name, value);
+    }
+    if let Some(severity) = model.severity() {
+        line("severity", severity_line(&severity, front_end));
+    }
     line("drift watch", drift::reference_text(model.drift()));
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
     line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
+    line("", format!("and {}", decision_ram(&decision, model.classes())));
 
     let estimates = Shape::of(&model).map(|shape| estimates(Encoding::F32, &shape, args.clock));
     match &estimates {
@@ -162,13 +188,15 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         "window_samples": front_end.window_len(),
         "components": monitor.components,
         "dims": monitor.dims,
-        "log_likelihood_min": threshold,
-        "gate": gate.map(|gate| json!({
+        "log_likelihood_min": threshold(&model),
+        "gate": model.gate().map(|gate| json!({
             "components": gate.components,
             "log_likelihood_min": gate.log_likelihood_min,
             "direction": gate.direction,
         })),
         "drift": drift::reference_json(model.drift(), &classes),
+        "decision": decision_json(&decision, model.classes(), None),
+        "severity": severity_json(model.severity()),
         "lead": model.lead().map(|lead| lead.features),
         "estimates": estimates.iter().flatten().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),

@@ -7,6 +7,7 @@ use rebearing::model::format;
 use serde_json::json;
 
 use super::Outcome;
+use super::decision_text::{decision_json, decision_lines, decision_ram};
 use super::drift;
 use super::estimate::{Estimate, estimates, write_estimates};
 use crate::counts::FULL_SCALE_COUNTS;
@@ -62,8 +63,13 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     line("mixture", format!("{types} components of {} features", monitor.dims));
     line("unknown", threshold.map_or("never".into(), |t| format!("below {t:.2} nats")));
     line("drift watch", drift::reference_text(model.drift()));
+    let (decision, counts) = (model.decision(), Some(model.counts_per_unit()));
+    for (name, value) in decision_lines(&decision, front_end, counts) {
+        line(name, value);
+    }
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.integer_ram(), monitor.integer_name()));
+    line("", format!("and {}", decision_ram(&decision, model.classes())));
     let estimates = estimates(Encoding::I16, &Shape::of_integer(&model), clock);
     write_estimates(&mut text, &estimates, clock);
 
@@ -99,6 +105,8 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
             "fraction_bits": gate.part.fraction_bits,
         })),
         "drift": drift::reference_json(model.drift(), &classes),
+        "decision": decision_json(&decision, model.classes(), counts),
+        "severity": null,
         "estimates": estimates.iter().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
         "ram": monitor.integer_ram(),

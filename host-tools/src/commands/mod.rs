@@ -1,6 +1,8 @@
 //! The command line: one file a subcommand, each a thin layer over the library.
 
 mod adapt;
+mod decision_args;
+mod decision_text;
 mod demo;
 mod drift;
 mod emulate;

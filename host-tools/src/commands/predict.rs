@@ -9,14 +9,17 @@ use rebearing::{Label, Statistics};
 use serde_json::{Value, json};
 
 use super::Outcome;
+use super::decision_text::{found_severity_json, verdict_json, verdict_text};
 use super::drift::Watched;
 use super::samples::SampleArgs;
 use crate::deployed::{ClassNames, DeployedModel};
-use crate::device::{DeviceFinding, DeviceReport};
+use crate::device::{DeviceFinding, DeviceReport, DeviceSeverity};
 use crate::output;
 use crate::progress::Step;
 
-/// Label recordings with a model, window by window, by the code that runs on the device.
+/// Label recordings with a model, window by window, by the code that runs on the device, and say
+/// what it decides after each: idle, settling, filling (fewer windows than are averaged), running
+/// or `sensor_fault`, the mean probability that the machine is not healthy, and the alarm.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing predict --model motor-b.rbm monday.wav tuesday.wav\n  \
@@ -87,11 +90,18 @@ fn strengths(finding: &DeviceFinding) -> String {
     for Statistics { rms, kurtosis, crest, .. } in &finding.statistics {
         let _ = write!(text, "  rms {rms:.4} kurtosis {kurtosis:.2} crest {crest:.2}");
     }
+    if let Some(DeviceSeverity { velocity, zone }) = &finding.severity {
+        for axis in velocity {
+            let _ = write!(text, "  {axis:.2} mm/s");
+        }
+        let _ = write!(text, " zone {}", zone.name());
+    }
     text
 }
 
 /// A report as JSON, with the class names of the model.
 pub(super) fn report_json(model: &impl ClassNames, report: &DeviceReport) -> Value {
+    let decision = report.verdict.as_ref().map(|verdict| verdict_json(model, verdict));
     match &report.finding {
         Ok(finding) => {
             let posterior: serde_json::Map<String, Value> = finding
@@ -119,12 +129,15 @@ pub(super) fn report_json(model: &impl ClassNames, report: &DeviceReport) -> Val
                 "log_likelihood": finding.log_likelihood,
                 "posterior": posterior,
                 "statistics": statistics,
+                "severity": found_severity_json(finding.severity.as_ref()),
+                "decision": decision,
             })
         }
         Err(fault) => json!({
             "window": report.index,
             "label": "sensor_fault",
             "sensor_fault": fault.name(),
+            "decision": decision,
         }),
     }
 }
@@ -150,17 +163,21 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
         }
         text.push('\n');
         for report in &reports {
+            let verdict = report.verdict.as_ref();
+            let decided = verdict.map_or_else(String::new, |verdict| verdict_text(&model, verdict));
             let _ = match &report.finding {
                 Ok(finding) => writeln!(
                     text,
-                    "  {:>5}  {:<20} {:.3}{}{}",
+                    "  {:>5}  {:<20} {:.3}  [{decided}]{}{}",
                     report.index,
                     label_name(&model, report),
                     finding.posterior.iter().copied().fold(0.0, f32::max),
                     log_likelihoods(finding),
                     strengths(finding)
                 ),
-                Err(fault) => writeln!(text, "  {:>5}  sensor fault: {fault}", report.index),
+                Err(fault) => {
+                    writeln!(text, "  {:>5}  [{decided}] sensor fault: {fault}", report.index)
+                }
             };
         }
         files.push(json!({

@@ -1,0 +1,695 @@
+//! What a decision must never do, and what it must always do, whatever the windows are.
+
+mod common;
+
+use std::collections::VecDeque;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use rebearing::decision::{
+    Alarm, Counters, IdleRms, ONE, Observation, Parameters, Rms, SlidingMean, State, Verdict,
+    probability,
+};
+use rebearing::integer::{IntegerFinding, IntegerModel, IntegerReport, IntegerStatistics};
+use rebearing::{Decision, Finding, Label, Model, ModelError, Report, SensorFault, Statistics};
+use rebearing_host::integer_model_file::IntegerModelBytes;
+use rebearing_host::model_file::{ModelBytes, seal};
+use rebearing_host::sections::decision_section;
+
+/// Healthy, and two faults.
+const CLASSES: usize = 3;
+type Small = Decision<CLASSES, 32>;
+
+const BELOW: f32 = 0.5;
+const UNTIL: f32 = 1.0;
+
+fn idle() -> IdleRms {
+    IdleRms { below: Rms::of_samples(BELOW).unwrap(), until: Rms::of_samples(UNTIL).unwrap() }
+}
+
+/// A window of any kind.
+#[derive(Debug, Clone)]
+enum Window {
+    Known { posterior: [u16; CLASSES], rms: f32 },
+    Unknown { label: Label, rms: f32 },
+    Fault(SensorFault),
+}
+
+impl Window {
+    fn step(&self, decision: &mut Small) -> Verdict {
+        match self {
+            Self::Known { posterior, rms } => decision.step(Ok(Observation {
+                label: Label::Class(0),
+                posterior,
+                rms: Rms::of_samples(*rms).unwrap(),
+            })),
+            Self::Unknown { label, rms } => decision.step(Ok(Observation {
+                label: *label,
+                // What the mixture makes of such a window has no meaning.
+                posterior: &[ONE, ONE, ONE],
+                rms: Rms::of_samples(*rms).unwrap(),
+            })),
+            Self::Fault(fault) => decision.step(Err(*fault)),
+        }
+    }
+
+    fn runs(&self) -> bool {
+        matches!(self, Self::Known { rms, .. } | Self::Unknown { rms, .. } if *rms >= UNTIL)
+    }
+
+    /// Probability in Q15 that the machine is not healthy.
+    fn faulty(&self) -> u64 {
+        match self {
+            Self::Known { posterior, .. } => u64::from(posterior[1]) + u64::from(posterior[2]),
+            Self::Unknown { .. } => u64::from(ONE),
+            Self::Fault(_) => 0,
+        }
+    }
+}
+
+/// A posterior that sums to one.
+fn posteriors() -> impl Strategy<Value = [u16; CLASSES]> {
+    (0..=ONE, 0..=ONE).prop_map(|(a, b)| {
+        let (low, high) = (a.min(b), a.max(b));
+        [low, high - low, ONE - high]
+    })
+}
+
+fn levels() -> impl Strategy<Value = f32> {
+    prop_oneof![6 => Just(2.0_f32), 1 => 0.0_f32..2.0, 1 => Just(0.0_f32)]
+}
+
+fn windows() -> impl Strategy<Value = Window> {
+    prop_oneof![
+        // Sure of itself in one way or the other, as windows mostly are.
+        6 => (0..CLASSES, levels()).prop_map(|(class, rms)| {
+            let mut posterior = [0; CLASSES];
+            posterior[class] = ONE;
+            Window::Known { posterior, rms }
+        }),
+        6 => (posteriors(), levels()).prop_map(|(posterior, rms)| Window::Known { posterior, rms }),
+        2 => levels().prop_map(|rms| Window::Unknown { label: Label::UnknownFault, rms }),
+        2 => Just(Window::Fault(SensorFault::Flat)),
+    ]
+}
+
+/// Windows in runs of the same kind, so that thresholds are passed for long enough.
+fn operation() -> impl Strategy<Value = Vec<Window>> {
+    vec((windows(), 1_usize..12), 1..60)
+        .prop_map(|runs| runs.into_iter().flat_map(|(window, times)| vec![window; times]).collect())
+}
+
+fn parameters() -> impl Strategy<Value = Parameters> {
+    (1_u32..=32, 2..=ONE, 1_u32..8, 0_u32..6, 1_u32..6, any::<bool>(), any::<bool>(), 0.0_f64..1.0)
+        .prop_map(|(average, raise, delay, settle, fault_windows, hold, stops, share)| Parameters {
+            average,
+            raise,
+            clear: (1 + (share * f64::from(raise - 2)) as u16).min(raise - 1),
+            delay,
+            settle,
+            fault_windows,
+            hold,
+            idle: stops.then(idle),
+        })
+}
+
+fn decision(parameters: Parameters) -> Small {
+    Small::new(parameters, CLASSES, Some(0)).expect("valid parameters")
+}
+
+/// The decision once more, by its description and not its code: a list of all windows since the
+/// last start, means in f64, no counting down.
+struct Naive {
+    parameters: Parameters,
+    since_start: usize,
+    judged: Vec<Window>,
+    faults_in_a_row: u32,
+    idle: bool,
+    outage: bool,
+    /// Whether the mean was past the raising, and the clearing threshold after each window.
+    above: Vec<bool>,
+    below: Vec<bool>,
+    active: bool,
+}
+
+impl Naive {
+    fn new(parameters: Parameters) -> Self {
+        Self {
+            parameters,
+            since_start: 0,
+            judged: Vec::new(),
+            faults_in_a_row: 0,
+            idle: false,
+            outage: false,
+            above: Vec::new(),
+            below: Vec::new(),
+            active: false,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.since_start = 0;
+        self.judged.clear();
+        self.above.clear();
+        self.below.clear();
+    }
+
+    /// Whether the alarm is on after `window`.
+    fn step(&mut self, window: &Window) -> bool {
+        let p = self.parameters;
+        let rms = match window {
+            Window::Fault(_) => {
+                self.faults_in_a_row += 1;
+                if self.faults_in_a_row >= p.fault_windows && !self.outage {
+                    self.outage = true;
+                    self.idle = false;
+                    self.restart();
+                }
+                return self.active;
+            }
+            Window::Known { rms, .. } | Window::Unknown { rms, .. } => *rms,
+        };
+        self.faults_in_a_row = 0;
+        self.outage = false;
+        let was_idle = self.idle;
+        if p.idle.is_some() {
+            self.idle = if was_idle { rms < UNTIL } else { rms < BELOW };
+        }
+        if self.idle || was_idle {
+            self.restart();
+        }
+        if self.idle {
+            return self.active;
+        }
+        self.since_start += 1;
+        if self.since_start <= p.settle as usize {
+            return self.active;
+        }
+        self.judged.push(window.clone());
+        let n = p.average as usize;
+        if self.judged.len() < n {
+            return self.active;
+        }
+        let sum: u64 = self.judged.iter().rev().take(n).map(Window::faulty).sum();
+        let mean = sum as f64 / n as f64;
+        self.above.push(mean >= f64::from(p.raise));
+        self.below.push(mean < f64::from(p.clear));
+        let delay = p.delay as usize;
+        let all =
+            |past: &[bool]| past.len() >= delay && past[past.len() - delay..].iter().all(|x| *x);
+        let changes = if self.active { all(&self.below) } else { all(&self.above) };
+        if changes {
+            self.active = !self.active;
+            self.above.clear();
+            self.below.clear();
+        }
+        self.active
+    }
+}
+
+fn is_active(verdict: &Verdict) -> bool {
+    verdict.alarm.is_some_and(|alarm| alarm.active)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn the_alarm_is_that_of_the_description(p in parameters(), windows in operation()) {
+        let mut decision = decision(p);
+        let mut naive = Naive::new(p);
+        for (i, window) in windows.iter().enumerate() {
+            let verdict = window.step(&mut decision);
+            prop_assert_eq!(is_active(&verdict), naive.step(window), "window {}", i);
+            prop_assert_eq!(verdict.state == State::Idle, naive.idle && !naive.outage);
+            prop_assert_eq!(matches!(verdict.state, State::SensorFault(_)), naive.outage);
+            if let Some(level) = verdict.level {
+                let n = p.average as usize;
+                let sum: u64 = naive.judged.iter().rev().take(n).map(Window::faulty).sum();
+                prop_assert_eq!(u64::from(level), sum / n as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn no_alarm_from_fewer_windows_than_are_averaged(p in parameters(), windows in operation()) {
+        let mut decision = decision(p);
+        let mut in_a_row = 0;
+        let mut was_active = false;
+        for window in &windows {
+            let verdict = window.step(&mut decision);
+            match verdict.state {
+                State::Filling | State::Running if !matches!(window, Window::Fault(_)) => in_a_row += 1,
+                State::Filling | State::Running => {}
+                _ => in_a_row = 0,
+            }
+            if is_active(&verdict) && !was_active {
+                prop_assert!(in_a_row >= p.average.max(p.delay));
+                prop_assert_eq!(verdict.state, State::Running);
+            }
+            was_active = is_active(&verdict);
+        }
+    }
+
+    #[test]
+    fn between_the_thresholds_nothing_changes(
+        p in parameters(),
+        before in operation(),
+        starts_active in any::<bool>(),
+        between in vec(0.0_f64..1.0, 1..80),
+        faults in any::<bool>(),
+    ) {
+        let mut decision = decision(p);
+        for window in &before {
+            window.step(&mut decision);
+        }
+        let level = if starts_active { ONE } else { 0 };
+        let sure = Window::Known { posterior: [ONE - level, level, 0], rms: 2.0 };
+        for _ in 0..p.settle + p.average + p.delay {
+            sure.step(&mut decision);
+        }
+        prop_assert_eq!(is_active(&decision.verdict()), starts_active);
+        for share in between {
+            if faults && share > 0.9 {
+                Window::Fault(SensorFault::Bus).step(&mut decision);
+            }
+            // In the band of hysteresis, both ends included.
+            let level = p.clear + (share * f64::from(p.raise - p.clear)) as u16;
+            let level = level.min(p.raise - 1);
+            let window = Window::Known { posterior: [ONE - level, level, 0], rms: 2.0 };
+            prop_assert_eq!(is_active(&window.step(&mut decision)), starts_active);
+        }
+    }
+
+    #[test]
+    fn a_latched_alarm_stays_until_it_is_acknowledged(p in parameters(), windows in operation()) {
+        // Above a half, so that only one name can have it, and none comes back.
+        let raise = p.raise.max(ONE / 2 + 1);
+        let mut decision = decision(Parameters { hold: true, raise, ..p });
+        let mut raised = false;
+        for window in &windows {
+            let verdict = window.step(&mut decision);
+            raised |= is_active(&verdict);
+            prop_assert_eq!(verdict.alarm.is_some(), raised);
+        }
+        decision.acknowledge();
+        match decision.verdict().alarm {
+            // On: it was seen, and goes once it clears, unless by then it is another's.
+            Some(alarm) => {
+                prop_assert_eq!((alarm.active, alarm.acknowledged), (true, true));
+                let healthy = Window::Known { posterior: [ONE, 0, 0], rms: 2.0 };
+                for _ in 0..p.settle + p.average + p.delay {
+                    healthy.step(&mut decision);
+                }
+                let after = decision.verdict().alarm;
+                prop_assert!(after.is_none_or(|after| after.label != alarm.label), "{:?}", after);
+            }
+            None => prop_assert!(raised || decision.counters().alarms == 0),
+        }
+    }
+
+    #[test]
+    fn without_hold_an_alarm_that_clears_is_gone(p in parameters(), windows in operation()) {
+        let mut decision = decision(Parameters { hold: false, ..p });
+        for window in &windows {
+            let alarm = window.step(&mut decision).alarm;
+            prop_assert!(alarm.is_none_or(|alarm| alarm.active));
+        }
+    }
+
+    #[test]
+    fn idle_is_always_left_when_the_machine_runs(p in parameters(), windows in operation()) {
+        let mut decision = decision(Parameters { idle: Some(idle()), ..p });
+        for window in &windows {
+            let verdict = window.step(&mut decision);
+            prop_assert!(!(window.runs() && verdict.state == State::Idle));
+        }
+        // From wherever it is, a running machine is judged after settling and filling.
+        let healthy = Window::Known { posterior: [ONE, 0, 0], rms: UNTIL };
+        for _ in 0..p.settle + p.average {
+            healthy.step(&mut decision);
+        }
+        prop_assert_eq!(decision.verdict().state, State::Running);
+    }
+
+    #[test]
+    fn the_windows_after_a_start_are_not_judged(p in parameters(), loud in posteriors()) {
+        let p = Parameters { idle: Some(idle()), ..p };
+        let mut decision = decision(p);
+        Window::Known { posterior: loud, rms: 0.0 }.step(&mut decision);
+        prop_assert_eq!(decision.verdict().state, State::Idle);
+        for _ in 0..p.settle {
+            let verdict = Window::Known { posterior: [0, ONE, 0], rms: 2.0 }.step(&mut decision);
+            prop_assert_eq!(verdict.state, State::Settling);
+        }
+        prop_assert_eq!(decision.counters().judged, 0);
+        prop_assert_eq!(decision.counters().settling, p.settle);
+        prop_assert_eq!(decision.counters().starts, u32::from(p.settle > 0));
+    }
+
+    #[test]
+    fn sensor_faults_neither_raise_nor_clear_an_alarm(
+        p in parameters(),
+        windows in operation(),
+        faults in 1_u32..40,
+    ) {
+        let mut decision = decision(p);
+        for window in &windows {
+            window.step(&mut decision);
+        }
+        let before = decision.verdict();
+        for _ in 0..faults {
+            let verdict = Window::Fault(SensorFault::NotFinite).step(&mut decision);
+            prop_assert_eq!(verdict.alarm, before.alarm);
+        }
+        if faults >= p.fault_windows {
+            prop_assert_eq!(decision.verdict().state, State::SensorFault(SensorFault::NotFinite));
+        }
+        // Nor does what follows them within the time to settle and fill.
+        for _ in 0..if faults >= p.fault_windows { p.settle + p.average - 1 } else { 0 } {
+            let verdict = Window::Known { posterior: [0, 0, ONE], rms: 2.0 }.step(&mut decision);
+            prop_assert_eq!(verdict.alarm, before.alarm);
+        }
+    }
+
+    #[test]
+    fn the_sliding_mean_is_that_of_the_ring_anew(
+        length in 1_u32..=32,
+        rows in vec((vec(any::<u16>(), 0..5), prop::bool::weighted(0.2)), 1..300),
+        clear_at in vec(0_usize..300, 0..3),
+    ) {
+        let mut mean = SlidingMean::<CLASSES, 32>::new(length);
+        let mut ring = VecDeque::new();
+        for (i, (row, unknown)) in rows.iter().enumerate() {
+            if clear_at.contains(&i) {
+                mean.clear();
+                ring.clear();
+            }
+            mean.push(row, *unknown);
+            ring.push_back((row.clone(), *unknown));
+            if ring.len() > length as usize {
+                ring.pop_front();
+            }
+            prop_assert_eq!(mean.filled() as usize, ring.len());
+            prop_assert_eq!(mean.is_full(), ring.len() == length as usize);
+            for class in 0..CLASSES {
+                let exact: f64 = ring
+                    .iter()
+                    .map(|(row, unknown)| match row.get(class) {
+                        Some(p) if !unknown => f64::from((*p).min(ONE)),
+                        _ => 0.0,
+                    })
+                    .sum();
+                prop_assert_eq!(f64::from(mean.sums()[class]), exact);
+            }
+            let unknown = ring.iter().filter(|(_, unknown)| *unknown).count() as u32;
+            prop_assert_eq!(mean.unknown_sum(), unknown * u32::from(ONE));
+        }
+    }
+
+    #[test]
+    fn the_mean_of_float_posteriors_is_theirs(rows in vec(0.0_f32..=1.0, 16)) {
+        let p = Parameters { average: 16, delay: 1, settle: 0, ..Parameters::DEFAULT };
+        let mut decision = Decision::<2, 16>::new(p, 2, Some(0)).unwrap();
+        for fault in &rows {
+            decision.report(&report(Label::Class(1), &[1.0 - fault, *fault], 1.0));
+        }
+        let exact = rows.iter().map(|x| f64::from(*x)).sum::<f64>() / 16.0;
+        let found = f64::from(decision.means().unwrap()[1]) / f64::from(ONE);
+        // Half a step of Q15 for each posterior, and less than one as the mean is cut.
+        prop_assert!(found - exact < 0.5001 / 32768.0 && exact - found < 1.5001 / 32768.0);
+    }
+
+    #[test]
+    fn any_floats_give_a_verdict(
+        bits in vec((any::<u32>(), any::<u32>(), any::<u32>(), 0_usize..5), 1..200),
+    ) {
+        let p = Parameters { average: 4, idle: Some(idle()), ..Parameters::DEFAULT };
+        let mut decision = Decision::<2, 8>::new(p, 2, Some(0)).unwrap();
+        for (a, b, rms, label) in bits {
+            let label = match label {
+                0 => Label::Unknown,
+                1 => Label::UnknownFault,
+                class => Label::Class(class),
+            };
+            let [a, b, rms] = [a, b, rms].map(f32::from_bits);
+            let before = decision.counters().sensor_faults;
+            let verdict = decision.report(&report(label, &[a, b], rms));
+            let refused = decision.counters().sensor_faults - before;
+            let bad = !a.is_finite() || !b.is_finite() || !rms.is_finite() || rms.is_sign_negative();
+            prop_assert_eq!(refused, u32::from(bad));
+            prop_assert!(verdict.level.is_none_or(|level| level <= ONE));
+            if let Some(means) = decision.means() {
+                prop_assert!(means.iter().all(|mean| *mean <= ONE));
+            }
+        }
+    }
+
+    #[test]
+    fn both_lines_decide_alike(windows in vec((posteriors(), 0_u32..512, 0_usize..4), 1..120)) {
+        let thresholds = |rms: fn(u32) -> Rms| IdleRms { below: rms(100), until: rms(200) };
+        let of_floats = |q8: u32| Rms::of_samples(q8 as f32 / 256.0).unwrap();
+        let p = Parameters { average: 4, delay: 2, ..Parameters::DEFAULT };
+        let mut floats = decision(Parameters { idle: Some(thresholds(of_floats)), ..p });
+        let mut integers = decision(Parameters { idle: Some(thresholds(Rms::of_counts)), ..p });
+        for (posterior, rms, label) in windows {
+            let label = if label == 3 { Label::Unknown } else { Label::Class(label) };
+            let p = posterior.map(|p| f32::from(p) / f32::from(ONE));
+            let statistics = IntegerStatistics { level: 0, rms, kurtosis: 0, crest: 0 };
+            let finding = IntegerFinding {
+                label,
+                gate_log_likelihood: None,
+                log_likelihood: None,
+                posterior: posterior.into_iter().collect(),
+                statistics: [statistics],
+            };
+            let integer = integers.integer_report(&IntegerReport { index: 0, finding: Ok(finding) });
+            prop_assert_eq!(floats.report(&report(label, &p, rms as f32 / 256.0)), integer);
+        }
+    }
+
+    #[test]
+    fn counters_stay_at_their_largest(
+        windows in operation(),
+        start in u32::MAX - 3..=u32::MAX,
+    ) {
+        let p = Parameters { average: 2, delay: 1, hold: false, idle: Some(idle()), ..Parameters::DEFAULT };
+        let mut decision = decision(p);
+        let largest = Counters {
+            windows: start,
+            judged: start,
+            idle: start,
+            settling: start,
+            unknown: start,
+            sensor_faults: start,
+            starts: start,
+            outages: start,
+            alarms: start,
+        };
+        decision.set_counters(largest);
+        for window in &windows {
+            window.step(&mut decision);
+        }
+        let Counters { windows: all, judged, idle, settling, unknown, sensor_faults, starts, outages, alarms } =
+            *decision.counters();
+        prop_assert_eq!(all, start.saturating_add(windows.len() as u32));
+        for counter in [judged, idle, settling, unknown, sensor_faults, starts, outages, alarms] {
+            prop_assert!(counter >= start);
+        }
+    }
+}
+
+fn report<const CLASSES: usize>(
+    label: Label,
+    posterior: &[f32; CLASSES],
+    rms: f32,
+) -> Report<1, CLASSES> {
+    let finding = Finding {
+        label,
+        gate_log_likelihood: None,
+        log_likelihood: None,
+        posterior: posterior.iter().copied().collect(),
+        statistics: [Statistics { level: 0.0, rms, kurtosis: 0.0, crest: 0.0 }],
+        severity: None,
+    };
+    Report { index: 0, finding: Ok(finding) }
+}
+
+#[test]
+fn a_fault_is_named_and_renamed() {
+    let p = Parameters { average: 4, delay: 2, settle: 0, ..Parameters::DEFAULT };
+    let mut decision = decision(p);
+    let window = |posterior| Window::Known { posterior, rms: 1.0 };
+    let of = |class| {
+        let mut posterior = [0; CLASSES];
+        posterior[class] = ONE;
+        window(posterior)
+    };
+    let mut label = |window: &Window, times: usize| {
+        for _ in 0..times {
+            window.step(&mut decision);
+        }
+        decision.verdict().alarm.map(|alarm| alarm.label)
+    };
+    assert_eq!(label(&of(0), 10), None);
+    // Three of four windows are above 0.7, twice in a row from the fourth window.
+    assert_eq!(label(&of(1), 3), None);
+    assert_eq!(label(&of(1), 1), Some(Label::Class(1)));
+    // Doubt about the type does not clear it.
+    assert_eq!(label(&window([0, ONE / 2, ONE / 2]), 20), Some(Label::Class(1)));
+    // Its mean is 0.75 after two windows, and above 0.7 twice in a row after three.
+    assert_eq!(label(&of(2), 2), Some(Label::Class(1)));
+    assert_eq!(label(&of(2), 1), Some(Label::Class(2)));
+    let unknown = Window::Unknown { label: Label::UnknownFault, rms: 1.0 };
+    assert_eq!(label(&unknown, 8), Some(Label::UnknownFault));
+    // Latched, it keeps its name; on again, it is a new one.
+    assert_eq!(label(&of(0), 20), Some(Label::UnknownFault));
+    assert_eq!(label(&of(1), 8), Some(Label::Class(1)));
+    assert_eq!(decision.counters().alarms, 2);
+}
+
+#[test]
+fn doubt_about_the_type_is_no_doubt_about_the_fault() {
+    let p = Parameters { settle: 0, ..Parameters::DEFAULT };
+    let mut decision = decision(p);
+    for _ in 0..20 {
+        Window::Known { posterior: [0, ONE / 2, ONE / 2], rms: 1.0 }.step(&mut decision);
+    }
+    let alarm = Alarm { label: Label::Class(1), active: true, acknowledged: false };
+    assert_eq!(decision.verdict().alarm, Some(alarm));
+    assert_eq!(decision.verdict().level, Some(ONE));
+}
+
+#[test]
+fn without_a_healthy_class_every_class_is_an_alarm() {
+    let p = Parameters { settle: 0, ..Parameters::DEFAULT };
+    let mut decision = Small::new(p, CLASSES, None).unwrap();
+    for _ in 0..20 {
+        Window::Known { posterior: [ONE, 0, 0], rms: 1.0 }.step(&mut decision);
+    }
+    assert_eq!(decision.verdict().alarm.map(|alarm| alarm.label), Some(Label::Class(0)));
+}
+
+#[test]
+fn a_command_to_restart_settles_anew() {
+    let mut decision = decision(Parameters::DEFAULT);
+    let healthy = Window::Known { posterior: [ONE, 0, 0], rms: 1.0 };
+    for _ in 0..20 {
+        healthy.step(&mut decision);
+    }
+    assert_eq!(decision.verdict().state, State::Running);
+    decision.restart();
+    assert_eq!((decision.verdict().state, decision.means()), (State::Settling, None));
+}
+
+#[test]
+fn what_a_decision_cannot_go_by_is_refused() {
+    let good = Parameters::DEFAULT;
+    let swapped = IdleRms { below: idle().until, until: idle().below };
+    let cases = [
+        ("windows to average", Parameters { average: 0, ..good }),
+        ("windows to average", Parameters { average: 257, ..good }),
+        ("raise threshold", Parameters { raise: 0, ..good }),
+        ("raise threshold", Parameters { raise: ONE + 1, ..good }),
+        ("clear threshold", Parameters { clear: 0, ..good }),
+        ("clear threshold", Parameters { clear: good.raise, ..good }),
+        ("delay", Parameters { delay: 0, ..good }),
+        ("delay", Parameters { delay: u32::MAX, ..good }),
+        ("settle time", Parameters { settle: u32::MAX, ..good }),
+        ("fault windows", Parameters { fault_windows: 0, ..good }),
+        ("idle rms", Parameters { idle: Some(swapped), ..good }),
+    ];
+    let plain = common::golden_contents();
+    for (field, bad) in cases {
+        let error = ModelError::OutOfRange { field, index: 0 };
+        assert_eq!(Small::new(bad, CLASSES, Some(0)).map(drop), Err(error), "{bad:?}");
+        let section = [decision_section(&bad)];
+        assert_eq!(plain.with_sections(&section).map(drop), Err(error), "{bad:?}");
+        let integer = common::golden_i16_contents();
+        assert_eq!(integer.with_sections(&section).map(drop), Err(error), "{bad:?}");
+    }
+    let fit = |what, needs, holds| Err(ModelError::DoesNotFit { what, needs, holds });
+    assert_eq!(Decision::<2, 32>::new(good, 3, None).map(drop), fit("classes", 3, 2));
+    let small = Decision::<3, 7>::new(good, 3, None).map(drop);
+    assert_eq!(small, fit("windows to average", 8, 7));
+    assert_eq!((probability(0.5), probability(2.0), probability(-1.0)), (ONE / 2, ONE, 0));
+    assert_eq!(probability(f32::NAN), 0);
+    assert_eq!(Rms::of_samples(f32::NAN), None);
+}
+
+fn all_changed() -> Parameters {
+    Parameters {
+        average: 20,
+        raise: probability(0.8),
+        clear: probability(0.2),
+        delay: 4,
+        settle: 5,
+        fault_windows: 6,
+        hold: false,
+        idle: Some(idle()),
+    }
+}
+
+#[test]
+fn a_model_file_keeps_what_a_decision_goes_by() {
+    assert_eq!(Model::parse(common::GOLDEN).unwrap().decision(), Parameters::DEFAULT);
+    assert_eq!(IntegerModel::parse(common::GOLDEN_I16).unwrap().decision(), Parameters::DEFAULT);
+    let golden = Model::parse(common::GOLDEN_DECISION).unwrap();
+    let decision = golden.decision();
+    assert_eq!((decision.average, decision.raise, decision.clear), (16, 24_576, 8192));
+    assert_eq!((decision.delay, decision.settle, decision.fault_windows), (4, 10, 6));
+    let idle = decision.idle.unwrap();
+    assert_eq!(idle.below, Rms::of_samples(0.125).unwrap());
+    assert_eq!((idle.until, decision.hold), (Rms::of_samples(0.25).unwrap(), false));
+    let severity = golden.severity().unwrap();
+    assert_eq!([severity.low_hz, severity.high_hz, severity.unit], [160.0, 1000.0, 9.5]);
+    assert_eq!(severity.limits, [1.5, 2.5, 4.5]);
+    let with = common::golden_contents().with_sections(&[decision_section(&all_changed())]);
+    let with = with.unwrap();
+    assert_eq!(with.model().decision(), all_changed());
+    assert_eq!(*Small::of_model(&with.model()).unwrap().parameters(), all_changed());
+    let idle = IdleRms { below: Rms::of_counts(u32::MAX - 1), until: Rms::of_counts(u32::MAX) };
+    let counts = Parameters { idle: Some(idle), ..all_changed() };
+    let with = common::golden_i16_contents().with_sections(&[decision_section(&counts)]).unwrap();
+    assert_eq!(with.model().decision(), counts);
+    assert_eq!(*Small::of_integer_model(&with.model()).unwrap().parameters(), counts);
+    // Those are no floats.
+    let error = common::golden_contents().with_sections(&[decision_section(&counts)]).unwrap_err();
+    assert_eq!(error, ModelError::OutOfRange { field: "idle rms", index: 0 });
+}
+
+#[test]
+fn damaged_sections_are_refused() {
+    let floats = common::golden_contents().with_sections(&[decision_section(&all_changed())]);
+    let floats = floats.unwrap();
+    for bit in 0..8 * floats.bytes().len() {
+        let mut bytes = floats.bytes().to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        ModelBytes::from_bytes(&bytes).expect_err("this must be refused");
+    }
+    for length in 0..floats.bytes().len() {
+        ModelBytes::from_bytes(&floats.bytes()[..length]).expect_err("cut short");
+    }
+    // With a checksum that is right, a flag that nobody knows, and an rms without its flag.
+    let at = floats.bytes().len() - 12;
+    for (flags, field) in [(4_u32, "decision flags"), (0, "idle rms")] {
+        let mut bytes = floats.bytes().to_vec();
+        bytes[at..at + 4].copy_from_slice(&flags.to_le_bytes());
+        seal(&mut bytes);
+        let error = ModelBytes::from_bytes(&bytes).unwrap_err();
+        assert_eq!(error, ModelError::OutOfRange { field, index: 0 });
+    }
+    let short = rebearing_host::sections::Section { tag: *b"dcsn", payload: vec![0; 32] };
+    let error = common::golden_contents().with_sections(&[short]).unwrap_err();
+    assert_eq!(error, ModelError::SectionLength { tag: *b"dcsn", needs: 36, has: 32 });
+}
+
+#[test]
+fn integers_have_no_severity() {
+    let numbers = [10.0_f32, 1000.0, 1.0, 1.0, 2.0, 3.0];
+    let payload = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let section = rebearing_host::sections::Section { tag: *b"sevr", payload };
+    let error = common::golden_i16_contents().with_sections(&[section]).unwrap_err();
+    assert_eq!(error, ModelError::MixedEncodings { tag: *b"sevr" });
+    IntegerModelBytes::from_bytes(common::GOLDEN_I16).unwrap();
+}

@@ -1,0 +1,435 @@
+//! A machine's life through monitor and decision: samples of healthy running at two speeds, stops,
+//! faults that develop, faults that nobody recorded, and a sensor that fails now and then.
+//!
+//! What must hold for ever: no overflow (tests are built with overflow checks), no number that is
+//! not finite, no more memory, no fault that goes unnoticed. `cargo xtask operation` runs a
+//! million windows and prints the figures; `cargo test` runs a share of them.
+
+use std::f32::consts::TAU;
+
+use ndarray::{Array1, Array2};
+use rebearing::decision::{IdleRms, Parameters, Rms, State, Verdict};
+use rebearing::{Decision, Finding, Label, Monitor, SensorFault};
+use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
+use rebearing_host::model_file::{self, ModelBytes, ModelContents};
+use rebearing_host::sections::decision_section;
+
+const RATE: f32 = 8192.0;
+const WINDOW: usize = 256;
+const BANDS: usize = 8;
+const CLASSES: [&str; 3] = ["Healthy", "InnerRace", "OuterRace"];
+const SPEEDS_HZ: [f32; 2] = [24.5, 29.2];
+/// Windows in which the machine runs up or down.
+const RUN_UP: usize = 12;
+
+type OneAxis<'m> = Monitor<'m, f32, WINDOW, 1, BANDS, 8, 3>;
+
+/// What the machine has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fault {
+    None,
+    Inner,
+    Outer,
+    /// A loose part that rings as nothing in the recordings did.
+    Loose,
+}
+
+/// Uniform numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 40) as f32 / 16_777_216.0
+    }
+
+    fn between(&mut self, low: usize, high: usize) -> usize {
+        low + (self.next() * (high - low) as f32) as usize
+    }
+}
+
+/// A resonance of the housing.
+#[derive(Default)]
+struct Mode {
+    past: [f32; 2],
+}
+
+impl Mode {
+    fn step(&mut self, hz: f32, force: f32) -> f32 {
+        const DECAY: f32 = 0.93;
+        let [one, two] = self.past;
+        let x = force + 2.0 * DECAY * (TAU * hz / RATE).cos() * one - DECAY * DECAY * two;
+        self.past = [x, one];
+        x
+    }
+}
+
+/// Samples of a machine in a given condition.
+struct Machine {
+    random: Random,
+    modes: [Mode; 3],
+    /// Turns of the shaft, and of the fault's strikes.
+    angle: f32,
+    strike: f32,
+    colour: f32,
+}
+
+impl Machine {
+    fn new(seed: u64) -> Self {
+        let modes = [Mode::default(), Mode::default(), Mode::default()];
+        Self { random: Random(seed), modes, angle: 0.0, strike: 0.0, colour: 0.0 }
+    }
+
+    /// A window; `loudness` is 0 while it stands and 1 while it runs, `severity` that of a fault.
+    fn window(&mut self, hz: f32, loudness: f32, fault: Fault, severity: f32) -> [f32; WINDOW] {
+        // Strikes for each turn of the shaft, and the resonance that they ring.
+        let (strikes, mode_hz) = match fault {
+            Fault::None => (0.0, 1900.0),
+            Fault::Inner => (5.4, 1900.0),
+            Fault::Outer => (3.6, 3100.0),
+            Fault::Loose => (2.0, 900.0),
+        };
+        let mode = fault as usize % 3;
+        let mut samples = [0.0; WINDOW];
+        for sample in &mut samples {
+            let noise = self.random.next() + self.random.next() - 1.0;
+            self.colour += 0.35 * (noise - self.colour);
+            self.angle = (self.angle + hz / RATE).fract();
+            self.strike += strikes * hz / RATE;
+            let mut force = 0.0;
+            if self.strike >= 1.0 {
+                self.strike = self.strike.fract() + 0.02 * noise;
+                force = 6.0 * severity * (1.0 + 0.5 * noise);
+            }
+            let ring = self.modes[mode].step(mode_hz, force + 0.02 * noise);
+            let turn = (TAU * self.angle).sin() * (0.3 + 0.02 * hz);
+            *sample = 0.01 * noise + loudness * (turn + self.colour + 0.2 * noise + ring);
+        }
+        samples
+    }
+}
+
+fn front_end() -> FrontEndSettings {
+    FrontEndSettings::equal_bands(f64::from(RATE), 1, WINDOW, WINDOW, 1, BANDS)
+        .expect("a front end")
+}
+
+fn model(mixture: &LabelledMixture, log_likelihood_min: Option<f64>) -> ModelBytes {
+    let names = CLASSES.map(String::from);
+    model_file::encode(&ModelContents {
+        front_end: &front_end(),
+        shift: &[0.0; BANDS],
+        scale: &[1.0; BANDS],
+        mixture: Some(mixture),
+        gate: None,
+        class_names: &names,
+        healthy: Some(0),
+        log_likelihood_min,
+        source: "simulated",
+        target: "simulated",
+        hash: [0; 32],
+    })
+    .expect("a valid model")
+}
+
+/// A Gaussian for each class and speed, from windows of each: as `fit` would, without EM.
+fn fitted() -> ModelBytes {
+    let count = SPEEDS_HZ.len() * CLASSES.len();
+    let blank = LabelledMixture {
+        mixture: Mixture {
+            weights: Array1::from_elem(1, 1.0),
+            means: Array2::zeros((1, BANDS)),
+            covariance: Covariance::Diagonal(Array2::ones((1, BANDS))),
+        },
+        labels: Array2::from_shape_fn((1, 3), |(_, class)| f64::from(u8::from(class == 0))),
+    };
+    let (mut means, mut variances) = (Array2::zeros((count, BANDS)), Array2::zeros((count, BANDS)));
+    let mut labels = Array2::zeros((count, CLASSES.len()));
+    let mut rows = Vec::new();
+    let plain = model(&blank, None);
+    for component in 0..count {
+        let (class, speed) = (component % CLASSES.len(), component / CLASSES.len());
+        let fault = [Fault::None, Fault::Inner, Fault::Outer][class];
+        let mut monitor = OneAxis::new(plain.model()).expect("it fits");
+        let mut machine = Machine::new(77 + component as u64);
+        let mut features = Vec::new();
+        for n in 0..2000 {
+            // Faults from half grown to grown.
+            let severity = 0.4 + 0.6 * (n % 100) as f32 / 100.0;
+            let severity = if fault == Fault::None { 0.0 } else { severity };
+            let frames = machine.window(SPEEDS_HZ[speed], 1.0, fault, severity).map(|x| [x]);
+            monitor.push_slice(&frames, |report| assert!(report.finding.is_ok()));
+            features.push(monitor.features().to_vec());
+        }
+        let n = features.len() as f64;
+        for band in 0..BANDS {
+            let values = || features.iter().map(|row| f64::from(row[band]));
+            let mean = values().sum::<f64>() / n;
+            means[[component, band]] = mean;
+            let variance = values().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+            variances[[component, band]] = variance.max(0.01);
+        }
+        labels[[component, class]] = 1.0;
+        rows.extend(features);
+    }
+    let weights = Array1::from_elem(count, 1.0 / count as f64);
+    let mixture = Mixture { weights, means, covariance: Covariance::Diagonal(variances) };
+    let fitted = LabelledMixture { mixture, labels };
+    let bytes = model(&fitted, None);
+    // The threshold of `adapt`: far below what the recordings have.
+    let view = bytes.model();
+    let mut scores = vec![0.0; count];
+    let log_likelihoods: Vec<f64> = rows
+        .iter()
+        .map(|row| {
+            view.mixture().log_densities(row, &mut scores);
+            f64::from(rebearing::mixture::responsibilities(&mut scores))
+        })
+        .collect();
+    let n = log_likelihoods.len() as f64;
+    let mean = log_likelihoods.iter().sum::<f64>() / n;
+    let sd = (log_likelihoods.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let rms = |x| Rms::of_samples(x).expect("an rms");
+    let parameters = Parameters {
+        settle: RUN_UP as u32,
+        idle: Some(IdleRms { below: rms(0.15), until: rms(0.2) }),
+        ..Parameters::DEFAULT
+    };
+    let model = model(&fitted, Some(mean - 6.0 * sd));
+    model.with_sections(&[decision_section(&parameters)]).expect("valid parameters")
+}
+
+/// What happened, in windows.
+#[derive(Debug, Default)]
+struct Statistics {
+    windows: usize,
+    stops: usize,
+    faults: usize,
+    missed: usize,
+    misnamed: usize,
+    alarms: usize,
+    false_alarms: usize,
+    /// Windows from a fault's beginning to its alarm, and how far it was grown then.
+    delays: Vec<usize>,
+    grown: Vec<f32>,
+    alarmed: usize,
+    latched: usize,
+    idle: usize,
+    outage: usize,
+}
+
+/// A stretch of operation in one condition.
+struct Phase {
+    windows: usize,
+    fault: Fault,
+    /// Windows in which the fault grows to its full size.
+    growth: usize,
+}
+
+/// The machine, its sensor and the device, one window after the other.
+struct Operation<'m> {
+    machine: Machine,
+    monitor: OneAxis<'m>,
+    decision: Decision<3, 8>,
+    found: Statistics,
+    was_active: bool,
+    /// Windows of the sensor's failing that are still to come.
+    stuck: usize,
+    speed: usize,
+}
+
+impl Operation<'_> {
+    /// A window of samples to the verdict after it.
+    fn step(&mut self, loudness: f32, fault: Fault, severity: f32) -> Verdict {
+        let hz = SPEEDS_HZ[self.speed] * (0.2 + 0.8 * loudness);
+        let mut samples = self.machine.window(hz, loudness, fault, severity);
+        let chance = self.machine.random.next();
+        if self.stuck > 0 {
+            self.stuck -= 1;
+            samples = [3.7; WINDOW];
+        } else if chance < 0.002 {
+            samples[100] = f32::NAN;
+        } else if chance < 0.004 {
+            self.monitor.mark(SensorFault::Clipped);
+        } else if chance < 0.0045 {
+            self.stuck = self.machine.random.between(2, 60);
+        }
+        let mut verdict = None;
+        for sample in samples {
+            if let Some(report) = self.monitor.push([sample]) {
+                if let Ok(finding) = &report.finding {
+                    check(finding);
+                }
+                verdict = Some(self.decision.report(&report));
+            }
+        }
+        let verdict = verdict.expect("a window of samples is a decision window");
+        let active = verdict.alarm.is_some_and(|alarm| alarm.active);
+        let found = &mut self.found;
+        found.windows += 1;
+        found.alarms += usize::from(active && !self.was_active);
+        found.alarmed += usize::from(active);
+        found.latched += usize::from(verdict.alarm.is_some() && !active);
+        found.idle += usize::from(verdict.state == State::Idle);
+        found.outage += usize::from(matches!(verdict.state, State::SensorFault(_)));
+        if active && !self.was_active && severity == 0.0 {
+            found.false_alarms += 1;
+        }
+        self.was_active = active;
+        verdict
+    }
+
+    /// A start, the phase, and a stop in which whatever it was is repaired.
+    fn phase(&mut self, phase: &Phase) {
+        for n in 0..RUN_UP {
+            self.step(n as f32 / RUN_UP as f32, phase.fault, 0.0);
+        }
+        let mut delay = None;
+        let mut named = None;
+        let alarms = self.found.alarms;
+        for n in 0..phase.windows {
+            if self.machine.random.next() < 0.001 {
+                self.speed = 1 - self.speed;
+            }
+            let severity = match phase.fault {
+                Fault::None => 0.0,
+                _ => (n as f32 / phase.growth as f32).min(1.0),
+            };
+            let verdict = self.step(1.0, phase.fault, severity);
+            // One that is still on from before does not count.
+            if self.found.alarms > alarms {
+                delay = delay.or(Some((n, severity)));
+                named = verdict.alarm.map(|alarm| alarm.label);
+            }
+            // Somebody looks at the device now and then.
+            if self.machine.random.next() < 0.0004 {
+                self.decision.acknowledge();
+            }
+        }
+        if phase.fault != Fault::None {
+            self.found.faults += 1;
+            match delay {
+                Some((delay, grown)) => {
+                    self.found.delays.push(delay);
+                    self.found.grown.push(grown);
+                }
+                None => self.found.missed += 1,
+            }
+            let expected = match phase.fault {
+                Fault::Inner => Label::Class(1),
+                Fault::Outer => Label::Class(2),
+                _ => Label::Unknown,
+            };
+            self.found.misnamed += usize::from(named.is_some_and(|label| label != expected));
+        }
+        self.found.stops += 1;
+        for n in (0..RUN_UP).rev() {
+            self.step(n as f32 / RUN_UP as f32, Fault::None, 0.0);
+        }
+        for n in 0..self.machine.random.between(60, 300) {
+            let verdict = self.step(0.0, Fault::None, 0.0);
+            let settled = self.stuck == 0 && n > 3;
+            let asleep = matches!(verdict.state, State::Idle | State::SensorFault(_));
+            assert!(!settled || asleep, "{verdict:?} while the machine stands");
+        }
+    }
+}
+
+fn check(finding: &Finding<1, 3>) {
+    assert!(finding.posterior.iter().all(|p| p.is_finite()), "{finding:?}");
+    assert!(finding.log_likelihood.is_some_and(f32::is_finite), "{finding:?}");
+    assert!(finding.statistics[0].rms.is_finite(), "{finding:?}");
+}
+
+/// Memory of this process in bytes, where the system says so.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| 4096 * pages)
+}
+
+/// Runs at least so many windows of operation and prints what came of them.
+fn operate(windows: usize) {
+    let bytes = fitted();
+    let model = bytes.model();
+    let mut operation = Operation {
+        machine: Machine::new(20_816),
+        monitor: OneAxis::new(model).expect("it fits"),
+        decision: Decision::of_model(&model).expect("it fits"),
+        found: Statistics {
+            delays: Vec::with_capacity(windows / 1000),
+            grown: Vec::with_capacity(windows / 1000),
+            ..Statistics::default()
+        },
+        was_active: false,
+        stuck: 0,
+        speed: 0,
+    };
+    let mut early = None;
+    let mut repaired = false;
+    while operation.found.windows < windows {
+        let random = &mut operation.machine.random;
+        let fault = match random.between(0, 8) {
+            0 => Fault::Inner,
+            1 => Fault::Outer,
+            2 => Fault::Loose,
+            _ => Fault::None,
+        };
+        // After a repair the machine is seen healthy.
+        let fault = if repaired { Fault::None } else { fault };
+        repaired = fault != Fault::None;
+        let growth = random.between(50, 400);
+        let phase = Phase { windows: growth + random.between(200, 3000), fault, growth };
+        operation.phase(&phase);
+        if early.is_none() && operation.found.windows > windows / 4 {
+            early = memory();
+        }
+    }
+    let grown = memory().zip(early).map(|(now, early)| now.saturating_sub(early));
+    let counters = *operation.decision.counters();
+    let found = operation.found;
+    let mean = found.delays.iter().sum::<usize>() as f64 / found.delays.len().max(1) as f64;
+    let largest = found.delays.iter().max().copied().unwrap_or(0);
+    let grown_at = found.grown.iter().sum::<f32>() / found.grown.len().max(1) as f32;
+    let grown_most = found.grown.iter().copied().fold(0.0, f32::max);
+    println!(
+        "{} windows, {} stops, {} faults: {} alarms, {} false, {} missed, {} misnamed; alarm \
+         {mean:.1} windows after a fault begins to grow, {largest} at most, at {grown_at:.2} of its \
+         size, {grown_most:.2} at most; on for {} windows, latched for \
+         {}, idle for {}, sensor fault for {}; memory grew by {grown:?} bytes",
+        found.windows,
+        found.stops,
+        found.faults,
+        found.alarms,
+        found.false_alarms,
+        found.missed,
+        found.misnamed,
+        found.alarmed,
+        found.latched,
+        found.idle,
+        found.outage
+    );
+    println!("{counters:?}");
+    assert_eq!(counters.windows as usize, found.windows);
+    let parts = [counters.judged, counters.idle, counters.settling, counters.sensor_faults];
+    assert_eq!(parts.iter().sum::<u32>(), counters.windows, "every window is counted once");
+    assert_eq!(counters.alarms as usize, found.alarms);
+    assert!(found.faults > 0 && found.missed == 0, "{} of {}", found.missed, found.faults);
+    assert!(found.false_alarms * 10_000 <= found.windows, "{}", found.false_alarms);
+    assert!(found.misnamed * 20 <= found.faults, "{} of {}", found.misnamed, found.faults);
+    // A page or two of the standard library's own, whatever the number of windows.
+    assert!(grown.is_none_or(|grown| grown < 256 * 1024), "memory grew by {grown:?} bytes");
+}
+
+#[test]
+fn fifty_thousand_windows_of_operation() {
+    operate(50_000);
+}
+
+#[test]
+#[ignore = "takes a minute: cargo xtask operation"]
+fn a_million_windows_of_operation() {
+    operate(1_000_000);
+}
