@@ -45,7 +45,7 @@ use crate::source::{Source, SourceSettings};
     rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
     rebearing adapt --source motor-a.json --snapshot pump-7.rbs --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
     rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --average 16 --delay 5 \\\n    \
-      --running-rms auto --severity 1.4,2.8,4.5 --unit g --out pump-7.rbm")]
+      --running-rms auto --severity 1.4,2.8,4.5 --unit g --severity-band 20,1000 --out pump-7.rbm")]
 pub(super) struct AdaptArgs {
     /// Source mixture that `rebearing fit` wrote.
     #[arg(long, value_name = "SOURCE.json")]
@@ -88,10 +88,6 @@ pub(super) struct AdaptArgs {
     healthy: Option<String>,
     #[command(flatten)]
     solver: SolverArgs,
-    #[command(flatten)]
-    decision: DecisionArgs,
-    #[command(flatten)]
-    severity: SeverityArgs,
     /// Target components per source class.
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
@@ -101,6 +97,11 @@ pub(super) struct AdaptArgs {
     /// Seed of the starts.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    // Last, as their headings go on for whatever stands behind them.
+    #[command(flatten)]
+    decision: DecisionArgs,
+    #[command(flatten)]
+    severity: SeverityArgs,
 }
 
 /// How a model file writes its numbers.
