@@ -12,6 +12,10 @@
 //!   memory. Samples come in natural order, and only the powers are put in order, sixteen at a time;
 //! - `twiddles.rs`: one table in flash for all lengths, 4·FFT + 256 bytes.
 //!
+//! By steps: radix 4 throughout, with the complex spectrum stored and squared by the bands, takes 92k
+//! for FFT and bands; powers made by the separation itself 87k; radix 8 with the last pass in the same
+//! loop 75k (`microfft` and bands 115k).
+//!
 //! The taper is not applied in the first pass: that would spare a store and a load for each sample,
 //! and by estimate take as much again for the addresses of samples and taper, sixteen of them where
 //! there are registers for eight.

@@ -10,9 +10,10 @@ mod simulated;
 mod soak;
 
 use rebearing::acquisition::{Rails, acquire};
+use rebearing::decision::{State, Verdict};
 use rebearing::integer::{IntegerModel, IntegerMonitor};
 use rebearing::watchdog::Feeding;
-use rebearing::{Label, Model, Monitor, Report, include_model};
+use rebearing::{Decision, Label, Model, Monitor, Report, include_model};
 use simulated::{Next, Simulated, TOUR, TOUR_WINDOWS};
 use soak::soak;
 
@@ -114,17 +115,42 @@ fn printed(model: &Model<'_>, report: &Report<1, 8>) -> String {
     format!("report {} {what}", report.index)
 }
 
+/// A verdict as the boards' text journal prints it.
+fn changed(verdict: &Verdict) -> String {
+    let state = match verdict.state {
+        State::SensorFault(fault) => format!("sensor_fault:{}", fault.name()),
+        state => state.name().into(),
+    };
+    let level = verdict.level.map_or("-".into(), |level| level.to_string());
+    let alarm = verdict.alarm.map_or("-".into(), |alarm| {
+        let label = match alarm.label {
+            Label::Class(class) => class.to_string(),
+            Label::Unknown => "unknown".into(),
+            Label::UnknownFault => "unknown_fault".into(),
+        };
+        format!("{label}:{}:{}", u8::from(alarm.active), u8::from(alarm.acknowledged))
+    });
+    format!("now verdict={state},{level},{alarm}")
+}
+
 #[test]
 fn the_emulated_stm32f405_reports_what_the_host_does() {
     let model = Model::parse(GATE).unwrap();
     let mut monitor = Monitor::<i16, 2048, 1, 32, 64, 8>::new(model).unwrap();
     let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, model.front_end());
+    let mut decision = Decision::<8, 8>::of_model(&model).unwrap();
+    let mut last = None;
     let (mut lines, mut feeding) = (Vec::new(), Feeding::new());
     let (mut total, mut fed) = (0, 0);
     while source.next() != Next::End {
         let mut samples = [[0_i16; 1]; 128];
         let count = acquire(&mut source, &Rails::FULL, &mut samples, &mut monitor, |report| {
             lines.push(printed(&model, &report));
+            let verdict = decision.report(&report);
+            if last.replace((verdict.state, verdict.alarm)) != Some((verdict.state, verdict.alarm))
+            {
+                lines.push(changed(&verdict));
+            }
             feeding.handed_on(&report);
         });
         feeding.arrived(count);
@@ -137,4 +163,5 @@ fn the_emulated_stm32f405_reports_what_the_host_does() {
     // Before the reports the board says what it runs on.
     let device: Vec<&str> = device.skip_while(|line| !line.starts_with("report")).collect();
     assert_eq!(device, lines);
+    assert!(lines.iter().any(|line| line.ends_with(",1:1:0")), "no alarm of class 1: {lines:?}");
 }

@@ -84,8 +84,8 @@ pub const TOUR: &[Phase] = &[
     Phase::Clipped,
     Phase::Signal(Colour::Middle),
 ];
-/// Decision windows of a phase of the tour.
-pub const TOUR_WINDOWS: usize = 2;
+/// Decision windows of a phase of the tour: enough for an alarm, and for a sensor that has failed.
+pub const TOUR_WINDOWS: usize = 12;
 
 /// What the next read gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
-//! The application of every board: from samples to reports that are handed on, and a watchdog
-//! that only completed work feeds.
+//! The application of every board: from samples to reports, verdicts and a drift watch, all of
+//! them handed on, and a watchdog that only completed work feeds.
 //!
 //! ```text
-//!  SampleSource ─► acquire ─► Monitor ─► report ─► hand_on ─► Journal
-//!   (IIS3DWB,                                         │
-//!    simulated)                                       └─► Feeding ─► Watchdog
+//!  SampleSource ─► acquire ─► Monitor ─► report ─┬─► Decision ─► verdict ─┬─► Journal
+//!   (IIS3DWB,                                    └─► DriftWatch ─► drift ─┤
+//!    simulated)                                                           └─► Feeding ─► Watchdog
 //! ```
 //!
 //! What differs from board to board is behind [`Journal`] and [`Watchdog`]; a board's own code
@@ -15,15 +15,21 @@ pub mod rtt;
 pub mod text;
 
 use rebearing::acquisition::{AsyncSampleSource, Rails, SampleSource, acquire, acquire_async};
+use rebearing::decision::{Alarm, State, Verdict};
+use rebearing::drift::{DriftBlock, DriftWatch};
+use rebearing::model::format::MAX_AVERAGE;
 use rebearing::slots::{self, NoModel, Slot};
 use rebearing::watchdog::Feeding;
-use rebearing::{Model, Monitor, Report, SensorFault};
+use rebearing::{Decision, Model, ModelError, Monitor, Report, SensorFault};
 
 /// What the boards hold: models of up to 2048 points, 32 features, 64 components and 8 classes,
 /// of one axis.
 pub type BoardMonitor = Monitor<'static, i16, 2048, AXES, 32, 64, CLASSES>;
 /// What they report.
 pub type BoardReport = Report<AXES, CLASSES>;
+/// What they decide by: any number of windows that a model may ask for, so that a model which
+/// `rebearing flash` finds to fit the monitor is not refused for this.
+pub type BoardDecision = Decision<CLASSES, { MAX_AVERAGE as usize }>;
 /// Axes of the boards' sensor that are used.
 pub const AXES: usize = 1;
 const CLASSES: usize = 8;
@@ -47,6 +53,10 @@ pub trait Journal {
     fn no_model(&mut self, reason: &NoModel);
     /// The result of a decision window.
     fn report(&mut self, model: &Model<'_>, report: &BoardReport);
+    /// State or alarm is another than before the last decision window.
+    fn changed(&mut self, model: &Model<'_>, verdict: &Verdict);
+    /// A block of decision windows is unlike those that the model was made of: please re-adapt.
+    fn drifted(&mut self, block: &DriftBlock);
 }
 
 /// A board's watchdog.
@@ -55,14 +65,36 @@ pub trait Watchdog {
     fn feed(&mut self);
 }
 
-/// The newest model of the MODEL region in a monitor, announced.
+/// What runs one model.
+pub struct Running {
+    monitor: BoardMonitor,
+    decision: BoardDecision,
+    watch: Option<DriftWatch<'static>>,
+}
+
+impl Running {
+    fn new(model: Model<'static>) -> Result<Self, ModelError> {
+        Ok(Self {
+            decision: BoardDecision::of_model(&model)?,
+            watch: model.drift().map(DriftWatch::new),
+            monitor: BoardMonitor::new(model)?,
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model<'static> {
+        self.monitor.model()
+    }
+}
+
+/// The newest model of the MODEL region, running and announced.
 ///
 /// Without a model there is nothing to do: the caller sleeps until `rebearing flash` resets it.
-pub fn start(region: &'static [u8], journal: &mut impl Journal) -> Option<BoardMonitor> {
-    match slots::newest(region, BoardMonitor::new) {
-        Ok((slot, monitor)) => {
-            journal.started(slot, monitor.model());
-            Some(monitor)
+pub fn start(region: &'static [u8], journal: &mut impl Journal) -> Option<Running> {
+    match slots::newest(region, Running::new) {
+        Ok((slot, running)) => {
+            journal.started(slot, running.model());
+            Some(running)
         }
         Err(reason) => {
             journal.no_model(&reason);
@@ -79,9 +111,12 @@ pub struct App<J, W> {
 }
 
 impl<J: Journal, W: Watchdog> App<J, W> {
-    /// The application around a monitor that [`start`] made.
-    pub const fn new(monitor: BoardMonitor, journal: J, watchdog: W) -> Self {
-        let results = Results { journal, watchdog, feeding: Feeding::new(), fault: None };
+    /// The application around what [`start`] made.
+    pub fn new(running: Running, journal: J, watchdog: W) -> Self {
+        let Running { monitor, decision, watch } = running;
+        let feeding = Feeding::new();
+        let results =
+            Results { decision, watch, last: None, journal, watchdog, feeding, fault: None };
         Self { monitor, samples: [[0; AXES]; BATCH], results }
     }
 
@@ -116,6 +151,10 @@ impl<J: Journal, W: Watchdog> App<J, W> {
 
 /// What comes behind the monitor.
 struct Results<J, W> {
+    decision: BoardDecision,
+    watch: Option<DriftWatch<'static>>,
+    /// State and alarm as the journal has them.
+    last: Option<(State, Option<Alarm>)>,
     journal: J,
     watchdog: W,
     feeding: Feeding,
@@ -124,11 +163,23 @@ struct Results<J, W> {
 }
 
 impl<J: Journal, W: Watchdog> Results<J, W> {
-    /// The one place where every report of every board comes by: what decides over several
-    /// windows, or when to sleep next, is called here, before the report counts as handed on.
+    /// The one place where every report of every board comes by.
     fn hand_on(&mut self, model: &Model<'_>, report: &BoardReport) {
         self.fault = report.finding.as_ref().err().copied();
         self.journal.report(model, report);
+        let verdict = self.decision.report(report);
+        let now = (verdict.state, verdict.alarm);
+        if self.last != Some(now) {
+            self.journal.changed(model, &verdict);
+        }
+        self.last = Some(now);
+        // A machine that stands still, or starts, is unlike the one that was recorded.
+        let runs = matches!(verdict.state, State::Filling | State::Running);
+        if let Some(watch) = self.watch.as_mut().filter(|_| runs) {
+            if let Some(block) = watch.report(report).filter(|block| block.cause.is_some()) {
+                self.journal.drifted(&block);
+            }
+        }
         self.feeding.handed_on(report);
     }
 

@@ -1,5 +1,7 @@
 //! The journal by `defmt`: over RTT, whatever logger the board's binary links.
 
+use rebearing::decision::Verdict;
+use rebearing::drift::DriftBlock;
 use rebearing::slots::{NoModel, Slot};
 use rebearing::{Label, Model};
 
@@ -42,5 +44,22 @@ impl Journal for RttJournal {
             }
             Err(fault) => defmt::warn!("report {=u32}: sensor fault: {}", report.index, fault),
         }
+    }
+    fn changed(&mut self, model: &Model<'_>, verdict: &Verdict) {
+        let Some(alarm) = verdict.alarm else {
+            defmt::info!("{}, no alarm", verdict.state);
+            return;
+        };
+        let name = match alarm.label {
+            Label::Class(class) => model.class_name(class).unwrap_or("?"),
+            Label::Unknown => "unknown",
+            Label::UnknownFault => "unknown fault",
+        };
+        let is = if alarm.active { "on" } else { "latched" };
+        defmt::warn!("{}, alarm of {=str} is {=str}", verdict.state, name, is);
+    }
+
+    fn drifted(&mut self, block: &DriftBlock) {
+        defmt::warn!("please re-adapt: {}", block);
     }
 }

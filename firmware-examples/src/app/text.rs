@@ -2,12 +2,15 @@
 
 use core::fmt::Write as _;
 
+use rebearing::decision::Verdict;
+use rebearing::drift::{DriftBlock, DriftCause};
 use rebearing::slots::{NoModel, Slot};
 use rebearing::{Label, Model};
 
 use super::{BoardMonitor, BoardReport, Journal};
 use crate::line::Line;
 use crate::semihosting::Console;
+use crate::verdict;
 
 /// Prints to the host's console; floats as their exact bits.
 pub struct TextJournal<'c>(pub &'c Console);
@@ -52,5 +55,16 @@ impl Journal for TextJournal<'_> {
             }
         }
         line.end();
+    }
+    fn changed(&mut self, _: &Model<'_>, verdict: &Verdict) {
+        let mut line = Line::new(self.0);
+        verdict::print(line.text("now"), verdict);
+        line.end();
+    }
+
+    fn drifted(&mut self, block: &DriftBlock) {
+        let mut line = Line::new(self.0);
+        line.text("drift unknown=").decimal(block.unknown as usize);
+        line.text(" cause=").text(block.cause.map_or("none", DriftCause::name)).end();
     }
 }

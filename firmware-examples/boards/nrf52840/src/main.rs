@@ -67,9 +67,9 @@ async fn main(_spawner: Spawner) {
     }
     let mut journal = RttJournal;
     // Without a model there is nothing to do: the watchdog starts the board again.
-    let Some(monitor) = app::start(model_region(), &mut journal) else { return };
+    let Some(running) = app::start(model_region(), &mut journal) else { return };
     // Before anything is waited for: a monitor that lives across a wait has a place of its own.
-    let mut app = App::new(monitor, journal, BoardWatchdog(handle));
+    let mut app = App::new(running, journal, BoardWatchdog(handle));
 
     let mut bus_settings = spim::Config::default();
     bus_settings.frequency = spim::Frequency::M8;

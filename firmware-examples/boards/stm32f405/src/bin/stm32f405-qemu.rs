@@ -50,10 +50,10 @@ fn run(console: &Console) -> Option<()> {
     line.end();
 
     let mut journal = TextJournal(console);
-    let monitor = app::start(model_region(), &mut journal)?;
-    let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, monitor.model().front_end());
+    let running = app::start(model_region(), &mut journal)?;
+    let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, running.model().front_end());
     let mut counted = Counted { watchdog, fed: 0 };
-    let mut app = App::new(monitor, journal, &mut counted);
+    let mut app = App::new(running, journal, &mut counted);
     let mut samples = 0;
     while source.next() != Next::End {
         // A fault is in the journal, and the source goes on by itself.

@@ -28,13 +28,13 @@ fn main() -> ! {
         starve()
     }
     let mut journal = RttJournal;
-    let Some(monitor) = app::start(model_region(), &mut journal) else { starve() };
+    let Some(running) = app::start(model_region(), &mut journal) else { starve() };
     if let Err(error) = sensor.start() {
         defmt::warn!("sensor: {}", defmt::Debug2Format(&error));
     }
     // Not on the stack, so that the size of the binary tells what it takes.
     let app: Option<&'static mut App<RttJournal, BoardWatchdog>> =
-        singleton!(: App<RttJournal, BoardWatchdog> = App::new(monitor, journal, watchdog));
+        singleton!(: App<RttJournal, BoardWatchdog> = App::new(running, journal, watchdog));
     let Some(app) = app else { starve() };
     loop {
         match app.step(&mut sensor) {
