@@ -8,8 +8,8 @@
 //!   feature `dsp`: two dimensions in a register, SSUB16 for both differences, SMLABB and SMLATT
 //!   for a rounded product each, PKHTB to put both t into one register and SMLALD for both
 //!   squares. That is five instructions for two dimensions, and the loop takes 3.25 for one where
-//!   loads and counting are included. A core without the extension takes a UsageFault or a
-//!   HardFault at the first of them.
+//!   loads and counting are included. A core without the extension takes a `UsageFault` or a
+//!   `HardFault` at the first of them.
 //!
 //! The bits are the same because nothing rounds but the shift, and because an energy only grows:
 //! adding in 64 bits and cutting off once is adding with saturation.

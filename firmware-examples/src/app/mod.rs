@@ -73,6 +73,7 @@ pub struct Running {
 }
 
 impl Running {
+    #[allow(clippy::large_types_passed_by_value, reason = "the monitor keeps it")]
     fn new(model: Model<'static>) -> Result<Self, ModelError> {
         Ok(Self {
             decision: BoardDecision::of_model(&model)?,
@@ -175,10 +176,10 @@ impl<J: Journal, W: Watchdog> Results<J, W> {
         self.last = Some(now);
         // A machine that stands still, or starts, is unlike the one that was recorded.
         let runs = matches!(verdict.state, State::Filling | State::Running);
-        if let Some(watch) = self.watch.as_mut().filter(|_| runs) {
-            if let Some(block) = watch.report(report).filter(|block| block.cause.is_some()) {
-                self.journal.drifted(&block);
-            }
+        let watch = self.watch.as_mut().filter(|_| runs);
+        let block = watch.and_then(|watch| watch.report(report));
+        if let Some(block) = block.filter(|block| block.cause.is_some()) {
+            self.journal.drifted(&block);
         }
         self.feeding.handed_on(report);
     }

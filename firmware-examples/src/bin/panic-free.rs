@@ -263,7 +263,7 @@ fn watched(model: &Model<'_>) -> Result<(), ModelError> {
             if let Some(block) = watch.report(&report) {
                 black_box(block.cause.map(DriftCause::name));
             }
-            let label = black_box(rebearing::Label::Unknown);
+            let label = black_box(Label::Unknown);
             black_box(watch.window(label, q8(black_box(0.0))));
             black_box((watch.raised(), watch.drifted(), watch.blocks(), watch.windows()));
             black_box((watch.last(), *watch.reference(), watch.clone()));
