@@ -9,7 +9,7 @@ use rebearing_host::adapt::maps::ComponentMaps;
 use rebearing_host::adapt::softmax::{self, Softmax, SoftmaxError};
 use rebearing_host::baselines::{
     BaselineError, InfoOt, InfoOtOptions, Method, Settings, Task, affine_map, barycentric,
-    ledoit_wolf, spectral_clusters,
+    hierarchical_map, ledoit_wolf, spectral_clusters,
 };
 use rebearing_host::mixture::{Covariance, Mixture};
 use rebearing_host::transport::{cost::squared_distances, exact, sinkhorn};
@@ -24,6 +24,14 @@ struct Golden {
     softmax: GoldenSoftmax,
     ledoit_wolf: LedoitWolf,
     infoot: GoldenInfoOt,
+    hot_da: GoldenHotDa,
+}
+
+#[derive(Deserialize)]
+struct GoldenHotDa {
+    epsilon: f64,
+    clusters: Vec<usize>,
+    carried: Vec<Vec<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -170,6 +178,15 @@ fn infoot_is_its_formulas() {
     assert_close(&solved.plan, &golden.plan, 1e-5);
     assert_close(&solved.barycentric(&target), &golden.barycentric, 1e-4);
     assert_close(&solved.conditional(&target), &golden.conditional, 1e-4);
+}
+
+#[test]
+fn hot_da_is_its_papers() {
+    let Data { source, target, labels, .. } = data();
+    let golden = golden().hot_da;
+    let groups = ((&*source, &*labels), (&*target, &*golden.clusters));
+    let carried = hierarchical_map(groups.0, groups.1, 3, golden.epsilon).expect("solves");
+    assert_close(&carried, &golden.carried, 1e-5);
 }
 
 #[test]

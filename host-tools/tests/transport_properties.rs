@@ -5,8 +5,9 @@ mod transport_problems;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOutcome};
 use ndarray::{Array2, Axis, array};
 use proptest::prelude::*;
+use rebearing_host::transport::cost::squared_distances;
 use rebearing_host::transport::{Plan, TransportError, exact, partial, relaxed, sinkhorn};
-use transport_problems::problem;
+use transport_problems::{Draws, problem};
 
 const KINDS: [&str; 9] =
     ["points", "random", "uniform", "integer", "ties", "zero-weights", "huge", "tiny", "negative"];
@@ -191,6 +192,43 @@ fn parameters_out_of_range_are_refused() {
         let error =
             partial::solve(&a, &b, &cost, mass, &exact::Options::default()).expect_err("refused");
         assert!(matches!(error, TransportError::Parameter { name: "mass", .. }), "{error}");
+    }
+}
+
+/// Groups far apart with other shares on either side: the mass that must change groups is a small part of
+/// the plan, and scaling alone stands still at it.
+#[test]
+fn groups_far_apart_converge_too() {
+    let group_of = |i: usize, shares: [usize; 4]| {
+        let mut group = 0;
+        let mut end = shares[0];
+        while i % 100 >= end {
+            group += 1;
+            end += shares[group];
+        }
+        group
+    };
+    let mut draws = Draws(5);
+    let mut points = |count: usize, shares: [usize; 4]| {
+        Array2::from_shape_fn((count, 3), |(i, j)| {
+            let centre = if j == 0 { 10.0 * (group_of(i, shares) as f64).powi(2) } else { 0.0 };
+            centre + draws.draw()
+        })
+    };
+    let (x, y) = (points(200, [25, 25, 25, 25]), points(100, [25, 26, 23, 26]));
+    let cost = squared_distances(&x, &y);
+    let (a, b) = (vec![1.0; 200], vec![2.0; 100]);
+    for epsilon in [1e-2, 1e-3, 1e-4] {
+        let options = sinkhorn::Options { epsilon, ..Default::default() };
+        let plan = sinkhorn::solve(&a, &b, &cost, &options).expect("converges");
+        assert!(plan.row_error <= 1e-9 && plan.col_error < 1e-12, "{epsilon}: {plan:?}");
+        // The plan of these potentials that meets both marginals is the one there is.
+        let unit = epsilon * largest(&cost);
+        let (f, g) = &plan.duals;
+        for ((i, j), mass) in plan.plan.indexed_iter() {
+            let expected = ((f[i] + g[j] - cost[[i, j]]) / unit).exp() / 200.0 / 100.0;
+            assert!((mass - expected).abs() <= 1e-9 * expected + 1e-15, "{epsilon}: {i}, {j}");
+        }
     }
 }
 

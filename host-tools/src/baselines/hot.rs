@@ -1,50 +1,68 @@
 //! HOT-DA: hierarchical optimal transport (El Hamri, Bennani, Falih 2022).
 //!
 //! Source samples are grouped by class, target samples by spectral clustering into as many groups. The
-//! plan between groups, all of the same weight, has the exact transport cost between their samples as
-//! its cost; being exact, it matches each class to one cluster. The samples of a class then move to the
-//! barycentres of the plan to their cluster.
+//! cost between a class and a cluster is that of the entropic plan between their samples; the entropic
+//! plan between the groups, each weighted by its share of the samples, says which cluster most of a class
+//! goes to. The samples of the class then move to the barycentres of the plan to that cluster. The
+//! authors' entropy weights are in units of the cost; ours are relative to the largest cost, as in every
+//! plan here.
 
 use std::time::Instant;
 
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, ArrayRef2, Axis};
 
-use super::{Carried, Samples, Settings, barycentric, spectral_clusters, uniform};
+use super::otda::{barycentric, entropic};
+use super::{BaselineError, Carried, Samples, Settings, spectral_clusters, uniform};
 use crate::adapt::maps::likeliest;
-use crate::transport::{Plan, TransportError, cost::squared_distances, exact};
+use crate::transport::{Plan, cost::squared_distances};
 
 /// Source samples moved within the pair of class and cluster.
 pub(super) fn carry(samples: &Samples, settings: &Settings) -> Carried {
     let start = Instant::now();
     let clusters = spectral_clusters(&samples.pool, samples.classes, settings.seed)?;
     let fit_target = start.elapsed().as_secs_f64();
+    let carried = hierarchical_map(
+        (&samples.source, &samples.labels),
+        (&samples.pool, &clusters),
+        samples.classes,
+        settings.epsilon,
+    )?;
+    Ok((carried, fit_target))
+}
 
-    let source: Vec<Group> =
-        (0..samples.classes).map(|c| Group::new(&samples.source, &samples.labels, c)).collect();
-    // A cluster may have come out empty; only those with samples can be matched.
-    let target: Vec<Group> = (0..samples.classes)
-        .map(|c| Group::new(&samples.pool, &clusters, c))
-        .filter(|group| !group.rows.is_empty())
-        .collect();
-    let mut plans = Vec::with_capacity(source.len());
-    for class in &source {
-        let to_each: Result<Vec<Plan>, TransportError> =
-            target.iter().map(|cluster| class.plan_to(cluster)).collect();
+/// The source's rows, each moved to where its class's plan takes it, given the group (counted from 0) of
+/// every row of `source` and `target`. `epsilon` is relative to the largest cost of each plan.
+///
+/// A group of the source without rows moves nothing; one of the target is passed over.
+pub fn hierarchical_map(
+    source: (&ArrayRef2<f64>, &[usize]),
+    target: (&ArrayRef2<f64>, &[usize]),
+    groups: usize,
+    epsilon: f64,
+) -> Result<Array2<f64>, BaselineError> {
+    let (classes, clusters) = (Group::all(source, groups), Group::all(target, groups));
+    let mut plans = Vec::with_capacity(classes.len());
+    for class in &classes {
+        let to_each: Result<Vec<Plan>, BaselineError> =
+            clusters.iter().map(|cluster| class.plan_to(cluster, epsilon)).collect();
         plans.push(to_each?);
     }
-    let cost = Array2::from_shape_fn((source.len(), target.len()), |(c, k)| plans[c][k].cost);
-    let options = exact::Options::default();
-    let matching = exact::solve(&uniform(source.len()), &uniform(target.len()), &cost, &options)?;
+    let cost = Array2::from_shape_fn((classes.len(), clusters.len()), |(c, k)| plans[c][k].cost);
+    let shares = |groups: &[Group], rows: usize| -> Vec<f64> {
+        groups.iter().map(|group| group.rows.len() as f64 / rows as f64).collect()
+    };
+    let (a, b) = (shares(&classes, source.0.nrows()), shares(&clusters, target.0.nrows()));
+    let matching = entropic(&a, &b, &cost, epsilon)?;
 
-    let mut carried = samples.source.clone();
-    for ((class, plans), matched) in source.iter().zip(&plans).zip(matching.plan.outer_iter()) {
+    let mut carried = source.0.to_owned();
+    for ((class, plans), matched) in classes.iter().zip(&plans).zip(matching.plan.outer_iter()) {
         let cluster = likeliest(matched.iter().copied());
-        let moved = barycentric(&plans[cluster].plan, &target[cluster].samples);
+        let moved = barycentric(&plans[cluster].plan, &clusters[cluster].samples);
         for (&row, moved) in class.rows.iter().zip(moved.outer_iter()) {
             carried.row_mut(row).assign(&moved);
         }
     }
-    Ok((carried, fit_target))
+    Ok(carried)
 }
 
 /// The samples of one class or cluster.
@@ -54,15 +72,18 @@ struct Group {
 }
 
 impl Group {
-    fn new(samples: &Array2<f64>, groups: &[usize], group: usize) -> Self {
-        let rows: Vec<usize> = (0..groups.len()).filter(|&row| groups[row] == group).collect();
-        let samples = samples.select(Axis(0), &rows);
-        Self { rows, samples }
+    /// The groups that have samples.
+    fn all((samples, groups): (&ArrayRef2<f64>, &[usize]), count: usize) -> Vec<Self> {
+        let members = |group| (0..groups.len()).filter(|&row| groups[row] == group).collect();
+        (0..count)
+            .map(members)
+            .filter(|rows: &Vec<usize>| !rows.is_empty())
+            .map(|rows| Self { samples: samples.select(Axis(0), &rows), rows })
+            .collect()
     }
 
-    fn plan_to(&self, other: &Self) -> Result<Plan, TransportError> {
+    fn plan_to(&self, other: &Self, epsilon: f64) -> Result<Plan, BaselineError> {
         let cost = squared_distances(&self.samples, &other.samples);
-        let (a, b) = (uniform(self.rows.len()), uniform(other.rows.len()));
-        exact::solve(&a, &b, &cost, &exact::Options::default())
+        entropic(&uniform(self.rows.len()), &uniform(other.rows.len()), &cost, epsilon)
     }
 }

@@ -7,7 +7,7 @@
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
 use super::otda::{barycentric as to_barycentre, entropic};
-use super::{BaselineError, Carried, Samples, Settings};
+use super::{BaselineError, Carried, Samples, Settings, uniform};
 use crate::transport::cost::squared_distances;
 
 /// Settings of `InfoOT`.
@@ -67,6 +67,7 @@ impl InfoOt {
         }
         let (m, n) = distances.dim();
         let marginals = outer(&density(&source_kernel), &density(&target_kernel));
+        let (a, b) = (uniform(m), uniform(n));
         let mut plan = Array2::from_elem((m, n), 1.0 / (m * n) as f64);
         for _ in 0..options.iterations {
             let joint = source_kernel.dot(&plan).dot(&target_kernel);
@@ -77,8 +78,8 @@ impl InfoOt {
             let logs = ratio(&joint, &marginals).mapv_into(|r| r.max(f64::MIN_POSITIVE).ln());
             let cost = &distances - &((logs + spread) * options.information);
             let largest = cost.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
-            let next =
-                entropic(&cost, options.epsilon / if largest > 0.0 { largest } else { 1.0 })?;
+            let epsilon = options.epsilon / if largest > 0.0 { largest } else { 1.0 };
+            let next = entropic(&a, &b, &cost, epsilon)?.plan;
             let change: f64 = next.iter().zip(&plan).map(|(x, y)| (x - y).abs()).sum();
             plan = next;
             if change < options.tolerance {

@@ -30,6 +30,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
 pub use affine::{affine_map, ledoit_wolf};
+pub use hot::hierarchical_map;
 pub use infoot::{InfoOt, InfoOtOptions};
 pub use otda::barycentric;
 pub use spectral::spectral_clusters;
@@ -204,7 +205,7 @@ pub struct Settings {
     pub restarts: usize,
     /// How mixtures are joined.
     pub plan: PlanSettings,
-    /// Epsilon of `otda-sinkhorn`, relative to the largest cost.
+    /// Epsilon of `otda-sinkhorn` and `hot-da`, relative to the largest cost.
     pub epsilon: f64,
     /// Samples of each domain that enter a plan between samples, whose cost grows with their product;
     /// more are thinned, evenly in time and within each class of the source.

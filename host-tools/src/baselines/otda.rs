@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayRef2, Axis};
 
 use super::{BaselineError, Carried, Samples, Settings, uniform};
-use crate::transport::{self, cost::squared_distances};
+use crate::transport::{self, Plan, cost::squared_distances};
 
 /// Each source sample at the plan's barycentre of its target samples: `x_i ↦ Σ_j P_ij y_j / Σ_j P_ij`.
 ///
@@ -24,17 +24,22 @@ pub(super) fn exact(samples: &Samples, _: &Settings) -> Carried {
 /// The barycentric map of the entropic plan under the squared distance.
 pub(super) fn sinkhorn(samples: &Samples, settings: &Settings) -> Carried {
     let cost = squared_distances(&samples.source, &samples.pool);
-    let plan = entropic(&cost, settings.epsilon)?;
-    Ok((barycentric(&plan, &samples.pool), 0.0))
+    let (a, b) = (uniform(cost.nrows()), uniform(cost.ncols()));
+    let plan = entropic(&a, &b, &cost, settings.epsilon)?;
+    Ok((barycentric(&plan.plan, &samples.pool), 0.0))
 }
 
-/// The entropic plan with equal weights, to a tolerance beyond which no barycentre visibly moves.
-pub(super) fn entropic(cost: &Array2<f64>, epsilon: f64) -> Result<Array2<f64>, BaselineError> {
+/// The entropic plan, to a tolerance beyond which no barycentre visibly moves.
+pub(super) fn entropic(
+    a: &[f64],
+    b: &[f64],
+    cost: &Array2<f64>,
+    epsilon: f64,
+) -> Result<Plan, BaselineError> {
     let options = transport::sinkhorn::Options {
         epsilon,
         tolerance: 1e-6,
         ..transport::sinkhorn::Options::default()
     };
-    let (a, b) = (uniform(cost.nrows()), uniform(cost.ncols()));
-    Ok(transport::sinkhorn::solve(&a, &b, cost, &options)?.plan)
+    Ok(transport::sinkhorn::solve(a, b, cost, &options)?)
 }

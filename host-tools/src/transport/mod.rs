@@ -22,6 +22,7 @@
 
 pub mod cost;
 pub mod exact;
+mod newton;
 mod overrelaxation;
 pub mod partial;
 pub mod relaxed;

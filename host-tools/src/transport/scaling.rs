@@ -8,12 +8,14 @@
 //! multiply a kernel by scalings, which is the same arithmetic without any exponential; as soon as a
 //! scaling leaves a safe range it goes into the potentials and the kernel is computed anew
 //! (Schmitzer 2019). Epsilon comes down in steps, each starting from the potentials of the one before.
+//! Where both marginals are held and the iterations make no headway, Newton's method ends the matter.
 //!
 //! Own code: the one crate there is works in single precision.
 
 use ndarray::{Array1, Array2, ArrayRef2};
 
 use super::TransportError;
+use super::newton;
 use super::overrelaxation::Overrelaxation;
 
 /// Scalings outside `1/SAFE..SAFE` are absorbed.
@@ -29,6 +31,8 @@ const EPSILON_STEP: f64 = 0.25;
 /// Marginal error at which a step on the way down has done its work, and its iteration limit.
 const STEP_TOLERANCE: f64 = 1e-2;
 const STEP_ITERATIONS: usize = 100;
+/// Iterations at the last epsilon that held marginals are given before Newton's method takes over.
+const PATIENCE: usize = 1000;
 /// Ratio of a marginal to its weight, less one, at which overrelaxed steps are linear.
 const NEARLY_ONE: f64 = 0.1;
 /// Below this, potentials over epsilon have no digits left for the marginals.
@@ -142,14 +146,14 @@ fn log_sum_exp(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
 }
 
 /// Weights, costs (row by row, largest magnitude one), potentials over epsilon, and the kernel.
-struct State {
-    a: Vec<f64>,
-    b: Vec<f64>,
-    costs: Vec<f64>,
-    f: Vec<f64>,
-    g: Vec<f64>,
-    kernel: Vec<f64>,
-    epsilon: f64,
+pub(super) struct State {
+    pub(super) a: Vec<f64>,
+    pub(super) b: Vec<f64>,
+    pub(super) costs: Vec<f64>,
+    pub(super) f: Vec<f64>,
+    pub(super) g: Vec<f64>,
+    pub(super) kernel: Vec<f64>,
+    pub(super) epsilon: f64,
 }
 
 impl State {
@@ -164,13 +168,19 @@ impl State {
             self.f.iter_mut().chain(&mut self.g).for_each(|x| *x *= ratio);
             self.epsilon = epsilon;
             let last = epsilon <= settings.epsilon;
-            let (tolerance, limit) = if last {
+            let held = settings.exponents(epsilon) == [1.0; 2];
+            let (tolerance, limit) = if last && held {
+                (settings.tolerance, settings.max_iterations.min(done + PATIENCE))
+            } else if last {
                 (settings.tolerance, settings.max_iterations)
             } else {
                 (STEP_TOLERANCE, settings.max_iterations.min(done + STEP_ITERATIONS))
             };
-            let error = self.iterate(settings.exponents(epsilon), tolerance, limit, &mut done);
+            let mut error = self.iterate(settings.exponents(epsilon), tolerance, limit, &mut done);
             if last {
+                if held && error > tolerance && done < settings.max_iterations {
+                    error = newton::finish(self, tolerance, settings.max_iterations, &mut done);
+                }
                 return if error <= tolerance {
                     Ok(done)
                 } else {
@@ -245,7 +255,7 @@ impl State {
     }
 
     /// One iteration in the log domain, from whatever the potentials are.
-    fn log_update(&mut self, [row_exponent, column_exponent]: [f64; 2]) {
+    pub(super) fn log_update(&mut self, [row_exponent, column_exponent]: [f64; 2]) {
         let n = self.b.len();
         let epsilon = self.epsilon;
         for (row, f) in self.costs.chunks_exact(n).zip(&mut self.f) {
@@ -271,7 +281,7 @@ impl State {
     }
 
     /// The plan of the present potentials.
-    fn fill_kernel(&mut self) {
+    pub(super) fn fill_kernel(&mut self) {
         let n = self.b.len();
         let rows = self.kernel.chunks_exact_mut(n).zip(self.costs.chunks_exact(n));
         for ((kernel, costs), (a, f)) in rows.zip(self.a.iter().zip(&self.f)) {
