@@ -53,7 +53,8 @@ pub(crate) fn unpack(packages: &[&str], into: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn update() -> Result<(), String> {
+/// Fetches the package lists.
+pub(crate) fn update() -> Result<(), String> {
     run("fetching apt's package lists", &mut apt_get(&["update"]))
 }
 

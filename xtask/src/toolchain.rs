@@ -46,18 +46,26 @@ impl Thumb {
         if debian_is_complete() {
             return Ok(Self::Debian);
         }
-        let by_hand = format!("please run: rustup target add {}", targets.join(" "));
         if let Some(packages) = debian_packages() {
-            packages::install(&packages).map_err(|error| format!("{error} (or {by_hand})"))?;
-            if debian_is_complete() {
-                return Ok(Self::Debian);
-            }
-            return Err(format!("{} is no complete toolchain; {by_hand}", packages.join(" ")));
+            return Self::install_debian(&packages, targets);
         }
         let mut rustup = Command::new("rustup");
-        run("adding the thumb targets", rustup.args(["target", "add"]).args(targets))
-            .map_err(|_| by_hand)?;
-        Ok(Self::Active)
+        if run("adding the thumb targets", rustup.args(["target", "add"]).args(targets)).is_ok() {
+            return Ok(Self::Active);
+        }
+        // Old package lists may not know of a compiler as recent as ours.
+        let packages = packages::update().ok().and_then(|()| debian_packages());
+        let packages = packages.ok_or_else(|| by_hand(targets))?;
+        Self::install_debian(&packages, targets)
+    }
+
+    fn install_debian(packages: &[&str], targets: &[&str]) -> Result<Self, String> {
+        let by_hand = by_hand(targets);
+        packages::install(packages).map_err(|error| format!("{error} (or {by_hand})"))?;
+        if debian_is_complete() {
+            return Ok(Self::Debian);
+        }
+        Err(format!("{} is no complete toolchain; {by_hand}", packages.join(" ")))
     }
 
     /// `cargo build` for `target`, untouched by the flags and toolchain of the cargo that runs us.
@@ -101,6 +109,10 @@ pub(crate) fn component(subcommand: &str, component: &str) -> Result<(), String>
         "cargo {subcommand} is missing; please run: rustup component add {component} \
          (with Debian's own toolchain: apt-get install {component}-web or rust-{component}-web)"
     ))
+}
+
+fn by_hand(targets: &[&str]) -> String {
+    format!("please run: rustup target add {}", targets.join(" "))
 }
 
 fn active_has(targets: &[&str]) -> bool {
