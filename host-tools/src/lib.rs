@@ -17,6 +17,7 @@ pub mod device;
 pub mod diagnoses;
 pub mod domain;
 pub mod drift;
+pub mod embedded;
 pub mod emulator;
 pub mod evaluate;
 pub mod evidence;
