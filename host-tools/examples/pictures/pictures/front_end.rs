@@ -35,6 +35,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         let mut chart = ChartBuilder::on(&panels[0])
             .caption("1. samples: a decision window is two FFTs that overlap by half, each under a Hann window", TITLE)
             .margin(8)
+            .margin_right(25)
             .x_label_area_size(35)
             .y_label_area_size(50)
             .build_cartesian_2d(0.0..ms(end), -1.05 * peak..1.05 * peak)?;
@@ -66,6 +67,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
                 TITLE,
             )
             .margin(8)
+            .margin_right(25)
             .x_label_area_size(35)
             .y_label_area_size(50)
             .build_cartesian_2d(0.0..top_khz, limits(&fine))?;
@@ -83,6 +85,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         let mut chart = ChartBuilder::on(&panels[2])
             .caption("3. features: the same for 32 bands; these 32 numbers are all that the mixture sees", TITLE)
             .margin(8)
+            .margin_right(25)
             .x_label_area_size(35)
             .y_label_area_size(50)
             .build_cartesian_2d(0.0..top_khz, limits(&bands))?;

@@ -61,6 +61,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         let mut chart = ChartBuilder::on(&rest)
             .caption("motor-b after the gate was set: none of these windows was seen before", TITLE)
             .margin(8)
+            .margin_right(25)
             .x_label_area_size(40)
             .y_label_area_size(55)
             .build_cartesian_2d(0.0..f64::from(DECADES), 0..most + most / 8 + 1)?;

@@ -25,6 +25,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
             let mut chart = ChartBuilder::on(panel)
                 .caption(class, TITLE)
                 .margin(8)
+                .margin_right(25)
                 .x_label_area_size(35)
                 .y_label_area_size(50)
                 .build_cartesian_2d(0.0..top_khz, range)?;

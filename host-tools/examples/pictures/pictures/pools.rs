@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use rebearing_host::adapt::plan::{PlanSettings, Solver};
 use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::evaluate::{
-    EvaluateSettings, PoolChoice, Scores, SourceDomain, TargetDomain, evaluate,
+    EvaluateSettings, PoolChoice, Run, Scores, SourceDomain, TargetDomain, evaluate,
 };
 
 use super::canvas::{COLOURS, FONT, TITLE, key, svg};
@@ -15,7 +15,7 @@ use super::story::Story;
 const METHODS: [(&str, &str); 3] = [
     ("source-only", "motor-a's model as it is"),
     ("gmm-otda-map", "balanced transport"),
-    ("guarded", "what adapt does (--pool-is healthy)"),
+    ("guarded", "adapt --pool-is healthy"),
 ];
 const RATES: [(&str, fn(&Scores) -> Option<f64>); 3] = [
     ("false alarms", |scores| scores.false_alarm_rate),
@@ -27,7 +27,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     let front_end = &story.source.front_end;
     let known = SourceDomain::extract(&story.known.domain, front_end)?;
     let new = TargetDomain::extract(&story.new.domain, front_end, 0.6, None)?;
-    let scores = METHODS.map(|(method, _)| -> Result<Scores> {
+    let runs = METHODS.map(|(method, _)| -> Result<Run> {
         let settings = EvaluateSettings {
             method: method.parse()?,
             pool: PoolChoice::Healthy,
@@ -44,13 +44,17 @@ pub(super) fn draw(story: &Story) -> Result<String> {
             variance_floor: 0.01,
             restarts: 4,
         };
-        Ok(evaluate(&known, &new, &settings, 0)?.first().context("no run")?.scores)
+        evaluate(&known, &new, &settings, 0)?.into_iter().next().context("no run")
     });
-    let scores = scores.into_iter().collect::<Result<Vec<_>>>()?;
+    let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
 
     svg(360, |area| {
         let (top, rest) = area.split_vertically(30);
-        let names = [0, 1, 2].map(|i| (METHODS[i].1.to_owned(), COLOURS[i + 1]));
+        let names = runs.iter().enumerate().map(|(i, run)| {
+            let verdict = run.verdict.map_or(String::new(), |v| format!(" (its verdict: {v})"));
+            (format!("{}{verdict}", METHODS[i].1), COLOURS[i + 1])
+        });
+        let names: Vec<_> = names.collect();
         key(&top, (60, 15), &names)?;
         let mut chart = ChartBuilder::on(&rest)
             .caption(
@@ -58,6 +62,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
                 TITLE,
             )
             .margin(8)
+            .margin_right(25)
             .x_label_area_size(30)
             .y_label_area_size(55)
             .build_cartesian_2d(0.0..RATES.len() as f64, 0.0..110.0)?;
@@ -72,8 +77,8 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         let centred = TextStyle::from(FONT.into_font()).pos(Pos::new(HPos::Center, VPos::Bottom));
         for (group, (name, rate)) in RATES.iter().enumerate() {
             let middle = group as f64 + 0.5;
-            for (method, scores) in scores.iter().enumerate() {
-                let percent = 100.0 * rate(scores).context("a rate is missing")?;
+            for (method, run) in runs.iter().enumerate() {
+                let percent = 100.0 * rate(&run.scores).context("a rate is missing")?;
                 let left = middle - 0.36 + 0.24 * method as f64;
                 let bar = [(left + 0.02, 0.0), (left + 0.22, percent)];
                 chart.draw_series([Rectangle::new(bar, COLOURS[method + 1].filled())])?;
