@@ -14,8 +14,9 @@ pub(crate) fn check() -> Result<(), String> {
     let program = find_or_install()?;
     let deny = |manifest: &str, words: &[&str]| {
         let mut command = Command::new(&program);
-        command.current_dir(root()).args(["--manifest-path", manifest, "--all-features"]);
-        command.args(words).args(["--config", "deny.toml"]);
+        // A bare file name would have no folder to look in.
+        command.current_dir(root()).arg("--manifest-path").arg(root().join(manifest));
+        command.arg("--all-features").args(words).arg("--config").arg(root().join("deny.toml"));
         command
     };
     for manifest in MANIFESTS {
