@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use anyhow::{Context, Result};
 use nalgebra::{DMatrix, SymmetricEigen};
-use ndarray::{Array1, Array2, ArrayView1, Axis};
+use ndarray::{Array1, Array2, ArrayRef1, Axis};
 use plotters::prelude::*;
 use rebearing_host::mixture::{Covariance, LabelledMixture};
 
@@ -34,7 +34,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     let windows = |x: &Array2<f32>, called: Option<&[usize]>, truth: &[usize]| -> Vec<Window> {
         let rows = (0..x.nrows()).step_by(EVERY);
         let window = |row: usize| Window {
-            at: plane.place(x.row(row).mapv(f64::from).view()),
+            at: plane.place(&x.row(row).mapv(f64::from)),
             colour: called.map_or(GREY, |called| colour(called[row])),
             wrong: called.is_some_and(|called| called[row] != truth[row]),
         };
@@ -117,8 +117,8 @@ impl Plane {
         Ok(Self { axes: [axis(0), axis(1)] })
     }
 
-    fn place(&self, x: ArrayView1<'_, f64>) -> (f64, f64) {
-        (self.axes[0].dot(&x), self.axes[1].dot(&x))
+    fn place(&self, x: &ArrayRef1<f64>) -> (f64, f64) {
+        (self.axes[0].dot(x), self.axes[1].dot(x))
     }
 
     /// The curve two standard deviations around a component.
@@ -132,7 +132,7 @@ impl Plane {
         let (xx, xy, yy): (f64, f64, f64) = (entry(0, 0), entry(0, 1), entry(1, 1));
         let (a, b) = (xx.sqrt(), xy / xx.sqrt());
         let c = (yy - b * b).max(0.0).sqrt();
-        let centre = self.place(mixture.mixture.means.row(component));
+        let centre = self.place(&mixture.mixture.means.row(component));
         Ok((0..=48)
             .map(|step| {
                 let (sin, cos) = (TAU * f64::from(step) / 48.0).sin_cos();

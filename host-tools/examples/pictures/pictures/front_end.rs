@@ -22,7 +22,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     let samples = &domain.recordings[recording].segments[0][..end];
     let features = |bands| -> Result<Vec<f64>> {
         let front_end = story::front_end(domain, bands)?;
-        let features = extract(&domain.recordings, &[part.clone()], &front_end)?;
+        let features = extract(&domain.recordings, &[part], &front_end)?;
         Ok(features.x.row(0).iter().map(|x| f64::from(*x)).collect())
     };
     let (fine, bands) = (features(FINE)?, features(32)?);

@@ -26,7 +26,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         names.iter().position(|name| *name == source.classes[healthy]).context("healthy")?;
     let parts = split::in_time(&domain.frames(), SPLIT)?;
     let of_healthy = |parts: &[split::Part]| -> Vec<split::Part> {
-        parts.iter().filter(|part| classes[part.recording] == healthy).cloned().collect()
+        parts.iter().filter(|part| classes[part.recording] == healthy).copied().collect()
     };
     let pool = extract(&domain.recordings, &of_healthy(&parts.first), &source.front_end)?;
     let settings = AdaptSettings { pool: Pool::Healthy, ..AdaptSettings::default() };

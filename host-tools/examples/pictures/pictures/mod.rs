@@ -1,4 +1,5 @@
 //! The pictures, each a file of its own; `story` has what they show.
+#![allow(clippy::cast_possible_wrap, reason = "pixels, bins and rows are few")]
 
 mod canvas;
 mod carried;

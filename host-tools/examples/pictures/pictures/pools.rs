@@ -17,7 +17,8 @@ const METHODS: [(&str, &str); 3] = [
     ("gmm-otda-map", "balanced transport"),
     ("guarded", "adapt --pool-is healthy"),
 ];
-const RATES: [(&str, fn(&Scores) -> Option<f64>); 3] = [
+type Rate = fn(&Scores) -> Option<f64>;
+const RATES: [(&str, Rate); 3] = [
     ("false alarms", |scores| scores.false_alarm_rate),
     ("faults found", |scores| scores.detection_rate),
     ("type right", |scores| scores.fault_type_accuracy),
