@@ -111,6 +111,29 @@ pub struct Report<const AXES: usize, const CLASSES: usize> {
 ///
 /// The `push` that completes a segment does the segment's FFT; the one that completes a
 /// decision window also evaluates the mixture. All others only store the sample.
+///
+/// ```
+/// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm") } }
+/// use rebearing::{Label, Model, Monitor, include_model};
+///
+/// let model = Model::parse(include_model!(path!()))?;
+/// let mut monitor = Monitor::<f32, 256, 1, 4, 3, 3>::new(model)?;
+/// # let mut labels = 0;
+/// for n in 0..2000 {
+///     // One sample of each axis, at the model's rate.
+///     let Some(report) = monitor.push([(n as f32 * 0.7).sin()]) else { continue };
+///     match report.finding {
+///         Ok(finding) => match finding.label {
+///             Label::Class(class) => println!("{:?}", model.class_name(class)),
+///             Label::Unknown | Label::UnknownFault => println!("no class that is known"),
+///         },
+///         Err(fault) => println!("no label: {fault}"),
+///     }
+///     # labels += 1;
+/// }
+/// # assert!(labels > 0);
+/// # Ok::<(), rebearing::ModelError>(())
+/// ```
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Monitor<

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,9 +15,11 @@ use anyhow::{Context, Result, bail};
 use rebearing::integer::IntegerStatistics;
 use rebearing::{Label, Statistics};
 use serde::Deserialize;
+use tempfile::TempDir;
 
 use crate::counts::Counts;
 use crate::device::{self, DeviceFinding, DeviceReport, MonitorType};
+use crate::embedded::{self, EmbeddedFirmware};
 use crate::integer_model_file::IntegerModelBytes;
 use crate::recording::Recording;
 use crate::verdict_line::{parse_fault, parse_rest};
@@ -25,6 +28,8 @@ use crate::verdict_line::{parse_fault, parse_rest};
 const MODEL_ADDRESS: u32 = 0x0020_0000;
 /// The same on the microbit.
 const MODEL_ADDRESS_M0: u32 = 0x0002_0000;
+/// The emulator's program, as Debian calls its package too.
+const QEMU: &str = "qemu-system-arm";
 
 /// An emulator with a firmware to run in it.
 #[derive(Debug, Clone, Deserialize)]
@@ -32,6 +37,9 @@ pub struct Emulator {
     elf: PathBuf,
     elf_m0: PathBuf,
     qemu: PathBuf,
+    /// Where firmware of this command's own lies while it is used.
+    #[serde(skip)]
+    _unpacked: Option<Arc<TempDir>>,
 }
 
 /// What the emulated device said.
@@ -86,14 +94,18 @@ impl SampleKind {
 }
 
 impl Emulator {
-    /// Finds the firmware and QEMU; in a checkout of the project, `cargo xtask firmware`
-    /// builds the one and installs the other where they are missing.
+    /// Finds the firmware and QEMU: the firmware in this command, or in a checkout of the project
+    /// `cargo xtask firmware`, which builds the one and installs the other where they are missing.
     ///
     /// The error is one line that says what is missing.
     pub fn find() -> Result<Self> {
+        // A checkout may have moved on since this command was built; its own firmware has not.
+        if let Some(firmware) = &embedded::FIRMWARE {
+            return Self::unpack(firmware);
+        }
         let checkout = checkout().context(
-            "the emulated device needs the firmware of the project's repository: \
-             run this command in a checkout of it",
+            "this command was installed without the emulated device's firmware: run it in a \
+             checkout of the project, or install it there with `cargo xtask install`",
         )?;
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let output = Command::new(cargo)
@@ -110,6 +122,26 @@ impl Emulator {
         }
         serde_json::from_slice(&output.stdout)
             .context("`cargo xtask firmware --json` did not print the paths of firmware and QEMU")
+    }
+
+    /// Firmware of this command's own, in files as QEMU wants them.
+    fn unpack(firmware: &EmbeddedFirmware) -> Result<Self> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let qemu = std::env::split_paths(&path)
+            .map(|folder| folder.join(QEMU))
+            .find(|file| file.is_file())
+            .with_context(|| {
+                format!("the emulated device needs QEMU: install {QEMU} (apt-get install {QEMU})")
+            })?;
+        let folder = tempfile::tempdir().context("no temporary directory for the firmware")?;
+        let write = |name: &str, bytes: &[u8]| -> Result<PathBuf> {
+            let file = folder.path().join(name);
+            std::fs::write(&file, bytes)
+                .with_context(|| format!("{}: cannot write the firmware", file.display()))?;
+            Ok(file)
+        };
+        let (elf, elf_m0) = (write("qemu-m4", firmware.m4)?, write("qemu-m0", firmware.m0)?);
+        Ok(Self { elf, elf_m0, qemu, _unpacked: Some(Arc::new(folder)) })
     }
 
     /// Runs a model over a recording on the emulated device.

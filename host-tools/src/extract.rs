@@ -84,6 +84,25 @@ pub enum ExtractError {
 /// Computes the features of every decision window in `parts`, moving on by one segment.
 ///
 /// No window crosses from one part to another. Each recording must give at least one.
+///
+/// ```
+/// use rebearing_host::extract::extract;
+/// use rebearing_host::front_end::FrontEndSettings;
+/// use rebearing_host::{recording, split};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("fine.csv");
+/// let samples: Vec<String> = (0..4096).map(|n| format!("{}", f64::from(n * n % 97))).collect();
+/// std::fs::write(&file, format!("x\n{}\n", samples.join("\n")))?;
+/// let recordings = [recording::read(&file, None)?];
+///
+/// // Two FFTs of 1024 points that overlap by half in a decision window, 32 bands.
+/// let front_end = FrontEndSettings::equal_bands(20_000.0, 1, 1024, 512, 2, 32)?;
+/// let whole = split::whole(&[recordings[0].segment_frames()]);
+/// let features = extract(&recordings, &whole, &front_end)?;
+/// assert_eq!(features.x.dim(), (6, 32));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn extract(
     recordings: &[Recording],
     parts: &[Part],

@@ -113,6 +113,23 @@ pub enum ManifestError {
 
 impl Manifest {
     /// The manifest in a file, every row checked; the recordings are not opened yet.
+    ///
+    /// ```
+    /// use rebearing_host::manifest::Manifest;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("machines.csv");
+    /// std::fs::write(
+    ///     &file,
+    ///     "path,label,domain,rate_hz,rpm\n\
+    ///      known/fine.wav,Healthy,motor-a,20000,1480\n\
+    ///      new/monday.csv,,motor-b,20000,1210\n",
+    /// )?;
+    /// let manifest = Manifest::read(&file)?;
+    /// assert_eq!(manifest.domains(), ["motor-a", "motor-b"]);
+    /// assert_eq!(manifest.rows[1].label, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
         let bytes = std::fs::read(path)
             .map_err(|source| ManifestError::Io { path: path.into(), source })?;

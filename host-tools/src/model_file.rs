@@ -159,6 +159,38 @@ pub(crate) fn start() -> Vec<u8> {
 }
 
 /// Writes a model file's bytes; the device's own reader has accepted what is returned.
+///
+/// ```
+/// use ndarray::array;
+/// use rebearing_host::front_end::FrontEndSettings;
+/// use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
+/// use rebearing_host::model_file::{ModelContents, encode};
+///
+/// let mixture = LabelledMixture {
+///     mixture: Mixture {
+///         weights: array![0.5, 0.5],
+///         means: array![[1.0, -1.0], [-1.0, 1.0]],
+///         covariance: Covariance::Diagonal(array![[0.1, 0.1], [0.1, 0.1]]),
+///     },
+///     labels: array![[1.0, 0.0], [0.0, 1.0]],
+/// };
+/// let model = encode(&ModelContents {
+///     front_end: &FrontEndSettings::equal_bands(8_000.0, 1, 256, 128, 2, 2)?,
+///     shift: &[0.0, 0.0],
+///     scale: &[1.0, 1.0],
+///     mixture: Some(&mixture),
+///     gate: None,
+///     class_names: &["Healthy".into(), "Ball".into()],
+///     healthy: Some(0),
+///     log_likelihood_min: None,
+///     source: "motor-a",
+///     target: "motor-a",
+///     hash: [0; 32],
+/// })?;
+/// assert_eq!(model.model().class_name(1), Some("Ball"));
+/// println!("{} bytes of flash", model.bytes().len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError> {
     let gate = contents.gate.as_ref();
     if gate.is_some() && contents.healthy.is_none() {

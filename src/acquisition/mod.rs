@@ -64,6 +64,38 @@ impl<S: PartialOrd> Rails<S> {
 /// Each report goes to `on_report`, and so does each discarded window, as a report of its fault.
 /// Returns the number of samples that were moved; zero means that nothing has arrived, and that
 /// it is time to sleep.
+///
+/// ```
+/// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm") } }
+/// use rebearing::acquisition::{Rails, SampleSource, acquire};
+/// use rebearing::{Model, Monitor, SensorFault, include_model};
+///
+/// /// An ADC, say; this one makes its numbers up.
+/// struct Counter(u16);
+///
+/// impl SampleSource<f32, 1> for Counter {
+///     fn read(&mut self, samples: &mut [[f32; 1]]) -> Result<usize, SensorFault> {
+///         for sample in samples.iter_mut() {
+///             self.0 = self.0.wrapping_mul(25_173).wrapping_add(13_849);
+///             *sample = [f32::from(self.0)];
+///         }
+///         Ok(samples.len())
+///     }
+/// }
+///
+/// let model = Model::parse(include_model!(path!()))?;
+/// let mut monitor = Monitor::<f32, 256, 1, 4, 3, 3>::new(model)?;
+/// let (mut source, mut buffer) = (Counter(1), [[0.0]; 64]);
+/// let rails = Rails { least: -1.0, most: 65_536.0 };
+/// let mut reports = 0;
+/// while reports < 3 {
+///     acquire(&mut source, &rails, &mut buffer, &mut monitor, |report| {
+///         println!("{:?}", report.finding);
+///         reports += 1;
+///     });
+/// }
+/// # Ok::<(), rebearing::ModelError>(())
+/// ```
 pub fn acquire<
     S: Sample + PartialOrd,
     const FFT: usize,

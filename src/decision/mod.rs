@@ -51,6 +51,25 @@ pub struct Observation<'a> {
 /// Debounces the reports of a monitor, in fixed memory.
 ///
 /// The type's parameters are capacities: most classes, and most windows that are averaged.
+///
+/// ```
+/// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm") } }
+/// use rebearing::{Decision, Model, Monitor, include_model};
+///
+/// let model = Model::parse(include_model!(path!()))?;
+/// let mut monitor = Monitor::<f32, 256, 1, 4, 3, 3>::new(model)?;
+/// let mut decision = Decision::<3, 8>::of_model(&model)?;
+/// # let mut verdicts = 0;
+/// for n in 0..10_000 {
+///     if let Some(report) = monitor.push([(n as f32 * 0.7).sin()]) {
+///         let verdict = decision.report(&report);
+///         println!("{:?}, alarm: {:?}", verdict.state, verdict.alarm);
+///         # verdicts += 1;
+///     }
+/// }
+/// # assert_eq!(decision.counters().windows, verdicts);
+/// # Ok::<(), rebearing::ModelError>(())
+/// ```
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Decision<const CLASSES: usize, const WINDOWS: usize> {

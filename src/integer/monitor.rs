@@ -48,6 +48,25 @@ pub struct IntegerReport<const AXES: usize, const CLASSES: usize> {
 ///
 /// `FFT` and `AXES` must be the model's; features, components and classes are capacities.
 /// `rebearing inspect` prints the smallest type for a model.
+///
+/// ```
+/// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1-i16.rbm") } }
+/// use rebearing::include_model;
+/// use rebearing::integer::{IntegerModel, IntegerMonitor};
+///
+/// let model = IntegerModel::parse(include_model!(path!()))?;
+/// let mut monitor = IntegerMonitor::<256, 1, 4, 4, 3>::new(model)?;
+/// # let mut reports = 0;
+/// for n in 0..2000_i32 {
+///     // Counts, as they come from the sensor.
+///     if let Some(report) = monitor.push([(n * 7919 % 1000) as i16]) {
+///         println!("{:?}", report.finding);
+///         # reports += 1;
+///     }
+/// }
+/// # assert!(reports > 0);
+/// # Ok::<(), rebearing::ModelError>(())
+/// ```
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IntegerMonitor<

@@ -22,6 +22,20 @@ use crate::orders::{Orders, ShaftSpeedError};
 use crate::severity::SeverityParameters;
 
 /// A checked model file, borrowed from where it lies.
+///
+/// ```
+/// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm") } }
+/// use rebearing::{Model, include_model};
+///
+/// let bytes = include_model!(path!());
+/// let model = Model::parse(bytes)?;
+/// assert_eq!((model.dims(), model.classes()), (4, 3));
+/// assert_eq!(model.class_name(model.healthy().unwrap()), Some("Healthy"));
+///
+/// // What is cut short or damaged is refused, with the reason.
+/// println!("{}", Model::parse(&bytes[..bytes.len() - 4]).unwrap_err());
+/// # Ok::<(), rebearing::ModelError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Model<'a> {

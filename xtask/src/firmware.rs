@@ -41,6 +41,17 @@ pub(crate) fn build_with(
     Ok(directory.join(target).join("release").join(name))
 }
 
+/// As [`build`], without symbols and debug information: what an emulator needs, in a file small
+/// enough to carry around. In a folder of its own, so that neither build replaces the other's.
+pub(crate) fn build_stripped(thumb: Thumb, name: &str, target: &str) -> Result<PathBuf, String> {
+    let directory = run::target_dir("firmware-stripped", "firmware-examples/target/stripped");
+    let mut cargo = thumb.build(MANIFEST, target, &directory);
+    cargo.args(["--release", "--bin", name]);
+    cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "true");
+    run(&format!("firmware {name} for {target}, stripped"), &mut cargo)?;
+    Ok(directory.join(target).join("release").join(name))
+}
+
 /// Builds the bench's binary that emlearn's `object` file is linked into.
 pub(crate) fn build_emlearn(thumb: Thumb, target: &str, object: &Path) -> Result<PathBuf, String> {
     let name = "bench-emlearn";

@@ -5,6 +5,8 @@
 //!        │             ├─► boards, soak ─┐ │
 //!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
 //!        ├─► size ─────┴─► qemu, toolchain ┘
+//!        ├─► install, package, msrv, deny: what leaves the repository
+//!        ├─► pictures
 //!        └─► bench
 //! ```
 //!
@@ -12,8 +14,13 @@
 
 mod bench;
 mod boards;
+mod deny;
 mod emulation;
 mod firmware;
+mod install;
+mod manifests;
+mod msrv;
+mod package;
 mod packages;
 mod panics;
 mod qemu;
@@ -34,6 +41,10 @@ cargo xtask bench host [--json] [--quick] [--threads N]
 cargo xtask bench device [--json]
                               instructions of mixtures and stages on emulated Cortex-M, beside emlearn
 cargo xtask operation         a million windows of simulated operation: alarms, false ones, delays
+cargo xtask install [OPTION…] `cargo install` of the command, with the emulated device's firmware in it
+cargo xtask pictures          draws the pictures of docs/
+cargo xtask package           both packages, built from what is in them
+cargo xtask deny              licences, sources and advisories of all dependencies, by deny.toml
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -75,6 +86,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["bench", "device", options @ ..] => bench::device::bench(options),
         ["size"] => Ok(size::print()?),
         ["operation"] => Ok(test::operation()?),
+        ["install", options @ ..] => install::install(options),
+        ["pictures"] => Ok(test::pictures()?),
+        ["package"] => Ok(package::verify()?),
+        ["deny"] => Ok(deny::check()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());
             Ok(())

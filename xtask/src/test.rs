@@ -3,16 +3,18 @@
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M4F, TARGETS, Thumb, component};
-use crate::{Failure, bench, boards, panics, qemu, soak};
+use crate::{Failure, bench, boards, msrv, package, panics, qemu, soak};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     ("format", format),
+    ("package", package::check),
     ("clippy", clippy),
+    ("msrv", msrv::check),
     ("tests", tests),
     ("docs", docs),
     ("thumb", thumb),
@@ -108,6 +110,12 @@ fn tests() -> Result<(), String> {
 pub(crate) fn operation() -> Result<(), String> {
     let test = ["test", "--locked", "--test", "operation", "--", "--ignored", "--nocapture"];
     run_cargo("a million windows of operation", &test)
+}
+
+/// Draws the pictures of docs/; host-tools/tests/pictures.rs sees that they are what this draws.
+pub(crate) fn pictures() -> Result<(), String> {
+    let example = ["run", "--locked", "--release", "-p", "rebearing-host", "--example", "pictures"];
+    run_cargo("pictures", &example)
 }
 
 fn docs() -> Result<(), String> {

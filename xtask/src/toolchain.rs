@@ -15,7 +15,7 @@ pub(crate) const M33F: &str = "thumbv8m.main-none-eabihf";
 pub(crate) const TARGETS: [&str; 3] = [M4F, M0, M33F];
 
 /// The oldest compiler that builds the crates (`rust-version` of the workspace).
-const OLDEST: (u32, u32) = (1, 95);
+pub(crate) const OLDEST: (u32, u32) = (1, 95);
 
 /// Debian's compiler, cargo and library sources: the current ones, and the newer ones that Debian
 /// carries in stable releases for building browsers.

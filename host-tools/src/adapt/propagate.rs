@@ -39,6 +39,17 @@ pub enum PropagateError {
 /// marginals hold only to a tolerance, or by design not at all (relaxed and partial plans). A target
 /// component to which no mass comes gets the class distribution of the whole plan: nothing is known
 /// about it beyond the classes that were transported, and its weight is zero where the plan is balanced.
+///
+/// ```
+/// use ndarray::array;
+/// use rebearing_host::adapt::propagate::propagate;
+///
+/// // Components of the source are healthy and inner race; the target has three.
+/// let labels = array![[1.0, 0.0], [0.0, 1.0]];
+/// let plan = array![[0.25, 0.125, 0.0], [0.0, 0.125, 0.5]];
+/// assert_eq!(propagate(&plan, &labels)?, array![[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]);
+/// # Ok::<(), rebearing_host::adapt::propagate::PropagateError>(())
+/// ```
 pub fn propagate(
     plan: &ArrayRef2<f64>,
     source_labels: &ArrayRef2<f64>,

@@ -65,6 +65,8 @@ impl Default for AdaptSettings {
 }
 
 /// Adapts `source` to the target's features (not standardised).
+///
+/// The crate's own documentation has it in use, from recordings to labels.
 pub fn adapt(source: &Source, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
     let reference = Reference::new(source)?;
     let cautious = Cautious::new(&reference);

@@ -254,6 +254,43 @@ pub enum EvaluateError {
 
 /// Fits, adapts and tests one method on one pair of domains: once for each pool that the settings
 /// ask for, and each label that they leave out.
+///
+/// ```
+/// use rebearing_host::adapt::plan::PlanSettings;
+/// use rebearing_host::adapt::verdict::Pool;
+/// use rebearing_host::domain::Domain;
+/// use rebearing_host::evaluate::{
+///     EvaluateSettings, PoolChoice, SourceDomain, TargetDomain, evaluate,
+/// };
+/// use rebearing_host::front_end::FrontEndSettings;
+/// use rebearing_host::manifest::Manifest;
+/// use rebearing_host::simulate::{SimulateSettings, simulate};
+///
+/// let folder = tempfile::tempdir()?;
+/// let settings = SimulateSettings { seconds: 4.0, ..SimulateSettings::default() };
+/// let manifest = simulate(&settings, folder.path(), &|_, _| ())?.manifest;
+/// let manifest = Manifest::read(&manifest)?;
+/// let front_end = FrontEndSettings::equal_bands(20_000.0, 1, 2048, 1024, 2, 32)?;
+/// let known = SourceDomain::extract(&Domain::read(&manifest, "motor-a")?, &front_end)?;
+/// // The first 60 % in time to adapt on, the rest to test on.
+/// let new = TargetDomain::extract(&Domain::read(&manifest, "motor-b")?, &front_end, 0.6, None)?;
+/// let settings = EvaluateSettings {
+///     method: "gmm-otda-map".parse()?,
+///     pool: PoolChoice::All,
+///     pool_is: Pool::All,
+///     labels: None,
+///     leave_out: None,
+///     healthy: None,
+///     plan: PlanSettings::default(),
+///     components: 2,
+///     variance_floor: 0.01,
+///     restarts: 4,
+/// };
+/// let runs = evaluate(&known, &new, &settings, 0)?;
+/// println!("{:?} of {} windows right", runs[0].scores.accuracy, runs[0].n_test);
+/// # assert!(runs[0].scores.accuracy > Some(0.9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn evaluate(
     source: &SourceDomain,
     target: &TargetDomain,

@@ -118,6 +118,18 @@ impl Recording {
 /// `channel` names the variable of a `.mat`, the column of a CSV (by name, or by index from 0)
 /// or the channel of a WAV (by index from 0); several axes are separated by `;`. Without it the
 /// file must leave no choice.
+///
+/// ```
+/// use rebearing_host::recording;
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("monday.csv");
+/// std::fs::write(&file, "x,y\n0.1,1.0\n0.2,2.0\n0.3,3.0\n")?;
+/// let recording = recording::read(&file, Some("y"))?;
+/// assert_eq!((recording.axes, recording.frames()), (1, 3));
+/// assert_eq!(recording.segments[0], [1.0, 2.0, 3.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read(path: &Path, channel: Option<&str>) -> Result<Recording, RecordingError> {
     let channels = parse_channels(path, channel)?;
     let extension =

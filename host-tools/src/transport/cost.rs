@@ -56,6 +56,21 @@ pub enum CostError {
 ///
 /// Diagonal and spherical covariances: `‖μ_S−μ_T‖² + ‖σ_S−σ_T‖²`. As soon as one side is full or
 /// tied: `‖μ_S−μ_T‖² + Tr(Σ_S + Σ_T − 2(Σ_S^½ Σ_T Σ_S^½)^½)`; singular covariances are allowed.
+///
+/// ```
+/// use ndarray::array;
+/// use rebearing_host::mixture::{Covariance, Mixture};
+/// use rebearing_host::transport::cost::component_costs;
+///
+/// let one = |mean: f64, variance: f64| Mixture {
+///     weights: array![1.0],
+///     means: array![[mean]],
+///     covariance: Covariance::Diagonal(array![[variance]]),
+/// };
+/// // Means 3 apart, standard deviations 1 and 2.
+/// assert_eq!(component_costs(&one(0.0, 1.0), &one(3.0, 4.0))?, array![[9.0 + 1.0]]);
+/// # Ok::<(), rebearing_host::transport::cost::CostError>(())
+/// ```
 pub fn component_costs(source: &Mixture, target: &Mixture) -> Result<Array2<f64>, CostError> {
     let (source_dims, target_dims) = (source.means.ncols(), target.means.ncols());
     if source_dims != target_dims {

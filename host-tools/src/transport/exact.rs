@@ -35,6 +35,16 @@ pub struct Options {
 /// Weights below 2⁻⁶¹ of the whole count as zero; rows and columns of zero weight get an empty row or
 /// column of the plan, and duals that keep `duals.0[i] + duals.1[j] ≤ cost[i, j]` everywhere.
 /// `Σ a·duals.0 + Σ b·duals.1 = cost` up to rounding, which proves that no plan costs less.
+///
+/// ```
+/// use ndarray::array;
+/// use rebearing_host::transport::exact;
+///
+/// let cost = array![[0.0, 4.0], [1.0, 1.0]];
+/// let plan = exact::solve(&[0.5, 0.5], &[0.25, 0.75], &cost, &exact::Options::default())?;
+/// assert_eq!(plan.plan, array![[0.25, 0.25], [0.0, 0.5]]);
+/// # Ok::<(), rebearing_host::transport::TransportError>(())
+/// ```
 pub fn solve(
     a: &[f64],
     b: &[f64],

@@ -60,6 +60,18 @@ impl Default for Options {
 /// Weights are masses here and are taken as they are, not normalised; only when both sides are held
 /// must their sums agree. The marginal errors of the result are those against `a` and `b`: on a
 /// relaxed side they say how far the plan has given way.
+///
+/// ```
+/// use ndarray::array;
+/// use rebearing_host::transport::relaxed;
+///
+/// // The target has nothing like the second row: a balanced plan would have to send it somewhere.
+/// let cost = array![[0.0, 0.1], [9.0, 9.0]];
+/// let plan = relaxed::solve(&[0.5, 0.5], &[0.5, 0.5], &cost, &relaxed::Options::default())?;
+/// assert!(plan.plan.row(1).sum() < 0.01);
+/// assert!((plan.plan.row(0).sum() - 1.0).abs() < 0.01);
+/// # Ok::<(), rebearing_host::transport::TransportError>(())
+/// ```
 pub fn solve(
     a: &[f64],
     b: &[f64],

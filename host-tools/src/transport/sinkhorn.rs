@@ -27,6 +27,19 @@ impl Default for Options {
 /// The entropic plan between the weights `a` (rows) and `b` (columns), which are normalised.
 ///
 /// The duals `f`, `g` give the plan back as `a_i b_j exp((f_i + g_j − C_ij) / (epsilon · max|C|))`.
+///
+/// ```
+/// use ndarray::array;
+/// use rebearing_host::transport::sinkhorn;
+///
+/// let cost = array![[0.0, 4.0], [1.0, 1.0]];
+/// let options = sinkhorn::Options { epsilon: 0.1, ..Default::default() };
+/// let plan = sinkhorn::solve(&[0.5, 0.5], &[0.25, 0.75], &cost, &options)?;
+/// assert!(plan.row_error < 1e-9);
+/// // Some mass goes every way; the exact plan would cost 1.5.
+/// assert!(plan.plan.iter().all(|mass| *mass > 0.0) && plan.cost > 1.5);
+/// # Ok::<(), rebearing_host::transport::TransportError>(())
+/// ```
 pub fn solve(
     a: &[f64],
     b: &[f64],
