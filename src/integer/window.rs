@@ -64,13 +64,15 @@ pub fn taper<const FFT: usize, const AXES: usize>(
     let (older, newer) = window.halves(axis);
     let first = older.first().map_or(0, |x| i32::from(*x));
     let (mut sum, mut smallest, mut largest) = (0, 0, 0);
-    for x in older.iter().chain(newer) {
+    // `for_each` goes through one piece after the other; `for` would ask at every sample which one
+    // it is in.
+    older.iter().chain(newer).for_each(|x| {
         // |difference| < 2¹⁶, so that the sum over 4096 stays below 2²⁸.
         let difference = i32::from(*x) - first;
         sum += difference;
         smallest = smallest.min(difference);
         largest = largest.max(difference);
-    }
+    });
     if smallest == largest {
         return Err(SensorFault::Flat);
     }

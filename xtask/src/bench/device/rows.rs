@@ -119,7 +119,7 @@ impl Stage {
 }
 
 /// Names of a stage that are no part of the sum: what a monitor does besides, and all of it.
-pub(super) const BESIDE: [&str; 3] = ["push", "statistics", "whole"];
+pub(super) const BESIDE: [&str; 4] = ["push", "push singly", "statistics", "whole"];
 
 /// The six stages of a window once for each core and encoding, by the kernel that takes the
 /// fewest instructions.
