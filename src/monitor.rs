@@ -297,7 +297,6 @@ impl<
     }
 
     /// Takes the full window into the decision, and decides if it was the last.
-    #[inline(never)]
     fn complete_segment(&mut self) -> Option<Report<AXES, CLASSES>> {
         self.segment();
         self.segments += 1;

@@ -208,18 +208,10 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
     }
 }
 
-/// Writes the samples of one axis to `slots`, eight at a time.
+/// Writes the samples of one axis to `slots`.
 #[inline]
 fn write_axis<S: Sample, const AXES: usize>(samples: &[[S; AXES]], axis: usize, slots: &mut [S]) {
-    let slots = slots.get_mut(..samples.len()).unwrap_or_default();
-    let (eights, rest) = samples.as_chunks::<8>();
-    let (slot_eights, slot_rest) = slots.as_chunks_mut::<8>();
-    for (slots, eight) in slot_eights.iter_mut().zip(eights) {
-        for (slot, sample) in slots.iter_mut().zip(eight) {
-            *slot = sample.get(axis).copied().unwrap_or(S::ZERO);
-        }
-    }
-    for (slot, sample) in slot_rest.iter_mut().zip(rest) {
+    for (slot, sample) in slots.iter_mut().zip(samples) {
         *slot = sample.get(axis).copied().unwrap_or(S::ZERO);
     }
 }

@@ -211,7 +211,6 @@ impl<
     }
 
     /// Takes the full window into the decision, and decides if it was the last.
-    #[inline(never)]
     fn complete_segment(&mut self) -> Option<IntegerReport<AXES, CLASSES>> {
         self.segment();
         self.segments += 1;
