@@ -4,6 +4,9 @@
 //! window counts once, however the segments overlap. Moments of pieces are merged by the
 //! formulas of Pébay (2008), which lose no digits to a large mean or to cancellation, and in
 //! units of the largest deviation, so that a fourth power can neither overflow nor vanish.
+//!
+//! Host and device give the same bits, because every operation is a single IEEE-754 one in the
+//! written order, and the largest and smallest deviation are compared as integers.
 
 mod piece;
 

@@ -94,7 +94,7 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
     /// Takes samples as far as the one that fills the window: whether one does, and the samples
     /// that are left.
     ///
-    /// The same as [`Window::push`] one by one, at a tenth of the work.
+    /// The same as [`Window::push`] one by one, at a sixth of the work.
     #[inline(never)]
     pub fn fill<'s>(&mut self, samples: &'s [[S; AXES]]) -> (bool, &'s [[S; AXES]]) {
         let (taken, left) =

@@ -7,9 +7,7 @@ use proptest::prelude::*;
 use rebearing::acquisition::{Rails, SampleSource, acquire};
 use rebearing::integer::{IntegerModel, IntegerMonitor, IntegerReport};
 use rebearing::window::Window;
-use rebearing::{Model, Monitor, Report, SensorFault, include_model};
-
-static I16: &[u8] = include_model!("golden/model-v1-i16.rbm");
+use rebearing::{Model, Monitor, Report, SensorFault};
 
 type Small = Monitor<'static, i16, 256, 1, 4, 3, 3>;
 type SmallInteger = IntegerMonitor<'static, 256, 1, 4, 8, 4>;
@@ -19,7 +17,7 @@ fn monitor() -> Small {
 }
 
 fn integer_monitor() -> SmallInteger {
-    SmallInteger::new(IntegerModel::parse(I16).unwrap()).unwrap()
+    SmallInteger::new(IntegerModel::parse(common::GOLDEN_I16).unwrap()).unwrap()
 }
 
 /// Samples of which some are at a rail, more of them the larger `clipped` is; now and then the

@@ -389,7 +389,9 @@ fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
             shaft_hz,
             &mut out,
             sums,
-            |spectrum| drop(black_box(spectrum.len())),
+            |spectrum| {
+                black_box(spectrum.len());
+            },
         );
         let mut features = black_box(FLOATS);
         let _ = black_box(blocks::log_blocks(
