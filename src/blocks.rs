@@ -24,11 +24,13 @@ pub fn add_segment<S: Sample, const FFT: usize, const AXES: usize>(
     scratch: &mut [f32; FFT],
     sums: &mut [f32],
 ) -> Result<(), SensorFault> {
-    add_segment_and(window, axis, front_end, shaft_hz, scratch, sums, |_| ())
+    window.taper(axis, scratch)?;
+    add_tapered(window, axis, front_end, shaft_hz, scratch, sums, |_| ())
 }
 
-/// [`add_segment`] that also shows the window's spectrum to `look`.
-pub fn add_segment_and<S: Sample, const FFT: usize, const AXES: usize>(
+/// As [`add_segment`], of a window that is in `scratch` already, tapered; shows its spectrum to
+/// `look`.
+pub fn add_tapered<S: Sample, const FFT: usize, const AXES: usize>(
     window: &Window<S, FFT, AXES>,
     axis: usize,
     front_end: &FrontEnd<'_>,
@@ -37,7 +39,6 @@ pub fn add_segment_and<S: Sample, const FFT: usize, const AXES: usize>(
     sums: &mut [f32],
     look: impl FnOnce(Spectrum<'_>),
 ) -> Result<(), SensorFault> {
-    window.taper(axis, scratch)?;
     let (bands, rest) = sums.split_at_mut_checked(front_end.bands()).unwrap_or_default();
     let spectrum = Spectrum::transform(scratch, front_end.fft_len);
     features::add_band_power(bands, front_end.band_edges, spectrum);

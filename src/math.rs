@@ -3,8 +3,16 @@
 //! Pure Rust, so the host and every Cortex-M compute the same bits; the standard library's
 //! versions call whatever C library the host has and would not. sqrt is `libm`'s. exp and ln are
 //! our own polynomials (the coefficients of Cephes' `expf` and `logf`), because they know that
-//! their argument is in range and need not ask, at the same error. `micromath` has no place
-//! here: its exp is off by 2.4e-3, and its ln is wrong altogether near 1.
+//! their argument is in range and need not ask. A call on a Cortex-M4F, over the arguments of a
+//! mixture (`cargo xtask bench device`):
+//!
+//! | | ours | `libm` | `micromath` |
+//! |---|---|---|---|
+//! | exp | 35 instructions, off by 7.0e-8 | 59, 5.9e-8 | 87, 2.3e-3 |
+//! | ln | 42 instructions, off by 6.6e-8 | 50, 7.1e-8 | 36, 0.12 |
+//!
+//! So `micromath` has no place here, not even behind a feature: its exp takes longer, and what its
+//! ln saves is a thousandth of a window.
 
 /// Natural logarithm of a positive, normal number; within 1e-7 relative (or absolute near 1).
 ///
@@ -77,16 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn ln_keeps_its_bound_over_all_exponents() {
+    fn ln_keeps_its_bound_over_all_normal_numbers() {
         let mut worst: f64 = 0.0;
-        // Every exponent of a normal f32, and mantissas spread over each.
-        for exponent in 1..=254_u32 {
-            for step in 0..512_u32 {
-                let x = f32::from_bits(exponent << 23 | step << 14 | step);
-                let truth = f64::from(x).ln();
-                let error = (f64::from(ln(x)) - truth).abs() / truth.abs().max(1.0);
-                worst = worst.max(error);
-            }
+        // Every 251st normal f32.
+        let bits = f32::MIN_POSITIVE.to_bits()..=f32::MAX.to_bits();
+        for x in bits.step_by(251).map(f32::from_bits) {
+            let truth = f64::from(x).ln();
+            let error = (f64::from(ln(x)) - truth).abs() / truth.abs().max(1.0);
+            worst = worst.max(error);
         }
         assert!(worst < 1e-7, "ln is off by {worst:e}");
     }

@@ -216,35 +216,53 @@ impl<
     }
 
     /// Takes one sample of each axis; a report when it completes a decision window.
+    ///
+    /// Where samples come in blocks, [`Monitor::push_slice`] takes fewer instructions.
     #[inline]
     pub fn push(&mut self, sample: [S; AXES]) -> Option<Report<AXES, CLASSES>> {
-        if !self.window.push(sample) {
-            return None;
-        }
-        self.segment();
-        self.segments += 1;
-        if (self.segments as usize) < self.model.front_end().segments {
-            return None;
-        }
-        let report = Report { index: self.index, finding: self.decide() };
-        if self.marked {
-            // Or they would be in the next decision window too, where that one overlaps.
-            self.window.clear();
-        }
-        self.restart_decision();
-        self.index = self.index.wrapping_add(1);
-        Some(report)
+        if self.window.push(sample) { self.complete_segment() } else { None }
     }
 
     /// Takes samples in order and hands each report to `on_report` as it arises.
+    ///
+    /// The reports are those of [`Monitor::push`], however the samples are cut into slices.
     pub fn push_slice(
         &mut self,
         samples: &[[S; AXES]],
         mut on_report: impl FnMut(Report<AXES, CLASSES>),
     ) {
-        for sample in samples {
-            if let Some(report) = self.push(*sample) {
+        let mut left = samples;
+        loop {
+            let full;
+            (full, left) = self.window.fill(left);
+            if !full {
+                return;
+            }
+            if let Some(report) = self.complete_segment() {
                 on_report(report);
+            }
+        }
+    }
+
+    /// Takes samples in order as far as the one that completes a decision window: its report, if
+    /// one does, and the samples that are left.
+    ///
+    /// For whoever wants to look at the monitor between two reports, which
+    /// [`Monitor::push_slice`] does not allow.
+    pub fn push_until_report<'s>(
+        &mut self,
+        samples: &'s [[S; AXES]],
+    ) -> (Option<Report<AXES, CLASSES>>, &'s [[S; AXES]]) {
+        let mut left = samples;
+        loop {
+            let full;
+            (full, left) = self.window.fill(left);
+            if !full {
+                return (None, left);
+            }
+            let report = self.complete_segment();
+            if report.is_some() {
+                return (report, left);
             }
         }
     }
@@ -301,6 +319,23 @@ impl<
         &self.responsibilities
     }
 
+    /// Takes the full window into the decision, and decides if it was the last.
+    fn complete_segment(&mut self) -> Option<Report<AXES, CLASSES>> {
+        self.segment();
+        self.segments += 1;
+        if (self.segments as usize) < self.model.front_end().segments {
+            return None;
+        }
+        let report = Report { index: self.index, finding: self.decide() };
+        if self.marked {
+            // Or they would be in the next decision window too, where that one overlaps.
+            self.window.clear();
+        }
+        self.restart_decision();
+        self.index = self.index.wrapping_add(1);
+        Some(report)
+    }
+
     /// Band power and moments of a full window, added to those of each axis.
     fn segment(&mut self) {
         let front_end = self.model.front_end();
@@ -318,9 +353,12 @@ impl<
                     add_velocity(velocity, bins, spectrum);
                 }
             };
-            match blocks::add_segment_and(window, axis, front_end, shaft_hz, scratch, sums, look) {
-                Ok(()) => moments.add(self.window.newest(axis, fresh)),
-                Err(fault) => self.fault = self.fault.or(Some(fault)),
+            let added = window.taper_and_measure(axis, fresh, scratch).and_then(|piece| {
+                moments.add(&piece);
+                blocks::add_tapered(window, axis, front_end, shaft_hz, scratch, sums, look)
+            });
+            if let Err(fault) = added {
+                self.fault = self.fault.or(Some(fault));
             }
         }
     }

@@ -4,8 +4,17 @@
 //! window counts once, however the segments overlap. Moments of pieces are merged by the
 //! formulas of Pébay (2008), which lose no digits to a large mean or to cancellation, and in
 //! units of the largest deviation, so that a fourth power can neither overflow nor vanish.
+//!
+//! Host and device give the same bits, because every operation is a single IEEE-754 one in the
+//! written order, and the largest and smallest deviation are compared as integers.
+
+mod piece;
+
+pub use piece::Piece;
+pub(crate) use piece::{Extremes, Level, Measure, Unmeasured};
 
 use crate::math;
+use piece::Powers;
 
 /// Strength and shape of the vibration of one axis in a decision window.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,44 +65,34 @@ impl Moments {
         fourths: 0.0,
     };
 
-    /// Adds a piece of at most 2²⁴ samples, each of which must be finite.
-    pub fn add(&mut self, piece: impl Iterator<Item = f32> + Clone) {
-        if self.count == 0.0 {
-            self.origin = piece.clone().next().unwrap_or(0.0);
-        }
-        let origin = self.origin;
-        let mut other = Self { origin, ..Self::EMPTY };
-        let mut sum = 0.0;
-        // `for_each`, and comparisons instead of `min` and `max`: half the instructions.
-        piece.clone().for_each(|x| {
-            let difference = x - origin;
-            other.count += 1.0;
-            sum += difference;
-            if difference < other.smallest {
-                other.smallest = difference;
-            }
-            if difference > other.largest {
-                other.largest = difference;
-            }
-        });
-        if other.count == 0.0 {
+    /// Adds a piece of the samples. Its origin must be one of all the samples that are added.
+    pub fn add(&mut self, piece: &Piece) {
+        if piece.count == 0 {
             return;
         }
-        other.mean = sum / other.count;
-        other.scale = other.largest.max(-other.smallest);
-        // Without deviations there is no unit to take them in.
-        let per_unit = if other.scale > 0.0 { 1.0 / other.scale } else { 0.0 };
-        let (mut squares, mut cubes, mut fourths) = (0.0, 0.0, 0.0);
-        let mean = other.mean;
-        piece.for_each(|x| {
-            let t = ((x - origin) - mean) * per_unit;
-            let square = t * t;
-            squares += square;
-            cubes += square * t;
-            fourths += square * square;
+        if self.count == 0.0 {
+            self.origin = piece.level.first;
+        }
+        let count = piece.count as f32;
+        let Powers { sum, squares, cubes, fourths, .. } = piece.powers;
+        // From the piece's point, which is near its mean, to the mean itself.
+        let mean = sum / count;
+        let square = mean * mean;
+        let above = piece.level.first - self.origin;
+        self.merge(Self {
+            count,
+            origin: self.origin,
+            mean: above + (piece.level.mean + mean * piece.scale),
+            smallest: above + piece.extremes.smallest(),
+            largest: above + piece.extremes.largest(),
+            scale: piece.scale,
+            squares: at_least_zero(squares - count * square),
+            cubes: cubes - 3.0 * mean * squares + 2.0 * count * square * mean,
+            fourths: at_least_zero(
+                fourths - 4.0 * mean * cubes + 6.0 * square * squares
+                    - 3.0 * count * square * square,
+            ),
         });
-        (other.squares, other.cubes, other.fourths) = (squares, cubes, fourths);
-        self.merge(other);
     }
 
     /// Merges the moments of two sets of samples with the same origin.
@@ -156,15 +155,24 @@ impl Moments {
     }
 }
 
+/// What rounding may leave of a sum of even powers.
+fn at_least_zero(x: f32) -> f32 {
+    if x < 0.0 { 0.0 } else { x }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Moments;
+    use crate::window::Window;
 
     #[test]
     fn a_sine_has_its_known_shape() {
-        let x = (0..4096).map(|n| 5.0 + 2.0 * (n as f32 * core::f32::consts::TAU / 64.0).sin());
+        let mut window = Window::<f32, 4096, 1>::new(4096, 4096);
+        for n in 0..4096 {
+            window.push([5.0 + 2.0 * (n as f32 * core::f32::consts::TAU / 64.0).sin()]);
+        }
         let mut moments = Moments::EMPTY;
-        moments.add(x);
+        moments.add(&window.taper_and_measure(0, 4096, &mut [0.0; 4096]).unwrap());
         let found = moments.statistics(0.0);
         assert!((found.rms - 2.0_f32.sqrt()).abs() < 1e-5, "{found:?}");
         assert!((found.kurtosis - 1.5).abs() < 1e-5, "{found:?}");
@@ -175,9 +183,14 @@ mod tests {
     fn no_vibration_has_no_shape() {
         let mut moments = Moments::EMPTY;
         assert_eq!(moments.statistics(0.0).rms, 0.0);
-        moments.add(core::iter::empty());
-        moments.add([3.5; 9].into_iter());
-        moments.add([3.5; 4].into_iter());
+        let mut window = Window::<f32, 256, 1>::new(256, 256);
+        for n in 0..256 {
+            window.push([f32::from(u8::from(n < 200))]);
+        }
+        // Nothing, and two pieces in which nothing happens.
+        for fresh in [0, 9, 4] {
+            moments.add(&window.taper_and_measure(0, fresh, &mut [0.0; 256]).unwrap());
+        }
         let found = moments.statistics(-1.0);
         assert_eq!([found.level, found.rms, found.kurtosis, found.crest], [-1.0, 0.0, 0.0, 0.0]);
     }

@@ -5,9 +5,10 @@
 //! into the buffer that the FFT then works in.
 
 use core::f64::consts::FRAC_PI_2;
-use core::slice;
+use core::{mem, slice};
 
 use crate::monitor::SensorFault;
+use crate::statistics::{Extremes, Level, Measure, Piece, Unmeasured};
 
 /// A sample as a sensor delivers it: `f32` in any unit, or `i16` counts.
 ///
@@ -90,6 +91,34 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
         full
     }
 
+    /// Takes samples as far as the one that fills the window: whether one does, and the samples
+    /// that are left.
+    ///
+    /// The same as [`Window::push`] one by one, at a sixth of the work.
+    #[inline(never)]
+    pub fn fill<'s>(&mut self, samples: &'s [[S; AXES]]) -> (bool, &'s [[S; AXES]]) {
+        let (taken, left) =
+            samples.split_at_checked(self.missing as usize).unwrap_or((samples, &[]));
+        let to_end = self.length.saturating_sub(self.head) as usize;
+        let (front, wrapped) = taken.split_at_checked(to_end).unwrap_or((taken, &[]));
+        for (axis, ring) in self.rings.iter_mut().enumerate() {
+            write_axis(front, axis, ring.get_mut(self.head as usize..).unwrap_or_default());
+            write_axis(wrapped, axis, ring);
+        }
+        // No more than were missing, which are no more than the window's length.
+        let count = taken.len() as u32;
+        self.head += count;
+        if self.head >= self.length {
+            self.head -= self.length;
+        }
+        self.missing -= count;
+        let full = self.missing == 0;
+        if full {
+            self.missing = self.hop;
+        }
+        (full, left)
+    }
+
     /// Forgets all samples, as after a gap in acquisition.
     pub fn clear(&mut self) {
         self.head = 0;
@@ -128,13 +157,34 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
     ///
     /// Refuses a window that holds NaN or infinity, or that does not vary at all.
     pub fn taper(&self, axis: usize, out: &mut [f32; FFT]) -> Result<(), SensorFault> {
+        self.taper_and_measure(axis, 0, out).map(drop)
+    }
+
+    /// As [`Window::taper`], with what the statistics of the newest `fresh` samples are made of.
+    pub fn taper_and_measure(
+        &self,
+        axis: usize,
+        fresh: usize,
+        out: &mut [f32; FFT],
+    ) -> Result<Piece, SensorFault> {
         let (older, newer) = self.halves(axis);
         let first = older.first().map_or(0.0, |x| x.to_f32());
+        let fresh = fresh.min(self.length as usize);
+        let stale = self.length as usize - fresh;
+        let (older_stale, older_fresh) = older.split_at_checked(stale).unwrap_or((older, &[]));
+        let (newer_stale, newer_fresh) =
+            newer.split_at_checked(stale.saturating_sub(older.len())).unwrap_or((newer, &[]));
 
         // Summing differences from the first sample keeps the mean exact when a large
         // constant (gravity, a sensor's bias) stands under a small vibration.
         // Slice by slice: a chained iterator would ask at every sample which one it is in.
-        let sum = add_differences(newer, first, add_differences(older, first, 0.0));
+        let mut extremes = Extremes::NONE;
+        let mut differences = Differences { first, sum: 0.0, out: &mut *out };
+        differences.write(older_stale, &mut Unmeasured);
+        differences.write(older_fresh, &mut extremes);
+        differences.write(newer_stale, &mut Unmeasured);
+        differences.write(newer_fresh, &mut extremes);
+        let sum = differences.sum;
         if !sum.is_finite() {
             // Differences of finite samples overflow only near the end of the f32 range.
             let finite = older.iter().chain(newer).all(|x| x.to_f32().is_finite());
@@ -144,74 +194,96 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Window<S, FFT, AXES> {
         if !older.iter().chain(newer).any(|x| x.to_f32() != first) {
             return Err(SensorFault::Flat);
         }
-        let mean = sum / self.length as f32;
 
+        let mean = sum / self.length as f32;
+        let mut piece = Piece::new(fresh, Level { first, mean }, extremes);
         let stride = (FFT as u32 / self.length.max(1)) as usize;
-        let (out_older, out_newer) = out.split_at_mut_checked(older.len()).unwrap_or_default();
-        let table = &Hann::<FFT>::TABLE;
-        let level = Level { first, mean };
-        if stride <= 1 {
-            let (taper_older, taper_newer) =
-                table.split_at_checked(older.len()).unwrap_or_default();
-            taper_slice(older, level, taper_older, out_older);
-            taper_slice(newer, level, taper_newer, out_newer);
-        } else {
-            let mut taper = table.iter().step_by(stride);
-            for (out, samples) in [(out_older, older), (out_newer, newer)] {
-                for ((y, x), w) in out.iter_mut().zip(samples).zip(&mut taper) {
-                    *y = level.of(*x) * w;
-                }
+        let (out_stale, out_fresh) = out.split_at_mut_checked(stale).unwrap_or_default();
+        let (stale_points, points) =
+            Hann::<FFT>::TABLE.split_at_checked(stale * stride).unwrap_or_default();
+        let out_fresh = out_fresh.get_mut(..fresh).unwrap_or_default();
+        taper_differences(out_stale, mean, stale_points, stride, &mut Unmeasured);
+        taper_differences(out_fresh, mean, points, stride, piece.powers());
+        Ok(piece)
+    }
+}
+
+/// Writes the samples of one axis to `slots`.
+#[inline]
+fn write_axis<S: Sample, const AXES: usize>(samples: &[[S; AXES]], axis: usize, slots: &mut [S]) {
+    for (slot, sample) in slots.iter_mut().zip(samples) {
+        *slot = sample.get(axis).copied().unwrap_or(S::ZERO);
+    }
+}
+
+/// A window half way through its mean.
+struct Differences<'a> {
+    first: f32,
+    sum: f32,
+    /// Room for the samples that are left.
+    out: &'a mut [f32],
+}
+
+impl Differences<'_> {
+    /// Writes and sums the differences of the next `samples` from the first one, in order, eight
+    /// at a time; `measure` sees each of them.
+    #[inline(never)]
+    fn write<S: Sample>(&mut self, samples: &[S], measure: &mut impl Measure) {
+        let (out, left) =
+            mem::take(&mut self.out).split_at_mut_checked(samples.len()).unwrap_or_default();
+        self.out = left;
+        let (first, mut sum) = (self.first, self.sum);
+        let mut write = |y: &mut f32, x: &S| {
+            *y = x.to_f32() - first;
+            sum += *y;
+            measure.add(*y);
+        };
+        let (eights, rest) = samples.as_chunks::<8>();
+        let (out_eights, out_rest) = out.as_chunks_mut::<8>();
+        for (out, eight) in out_eights.iter_mut().zip(eights) {
+            for (y, x) in out.iter_mut().zip(eight) {
+                write(y, x);
             }
         }
-        Ok(())
+        for (y, x) in out_rest.iter_mut().zip(rest) {
+            write(y, x);
+        }
+        self.sum = sum;
     }
 }
 
-/// The constant under the samples, in two parts: the first sample, and the mean above it.
-#[derive(Clone, Copy)]
-struct Level {
-    first: f32,
+/// Takes `mean` off each of `out` and tapers it by every `stride`th of `points`, eight at a time;
+/// `measure` sees it before the taper.
+#[inline(never)]
+fn taper_differences(
+    out: &mut [f32],
     mean: f32,
-}
-
-impl Level {
-    #[inline]
-    fn of<S: Sample>(self, x: S) -> f32 {
-        (x.to_f32() - self.first) - self.mean
-    }
-}
-
-/// `sum` and the differences of `samples` from `first`, in order, eight at a time.
-#[inline(never)]
-fn add_differences<S: Sample>(samples: &[S], first: f32, mut sum: f32) -> f32 {
-    let (eights, rest) = samples.as_chunks::<8>();
-    for eight in eights {
-        for x in eight {
-            sum += x.to_f32() - first;
+    points: &[f32],
+    stride: usize,
+    measure: &mut impl Measure,
+) {
+    let mut taper = |y: &mut f32, w: &f32| {
+        let deviation = *y - mean;
+        measure.add(deviation);
+        *y = deviation * w;
+    };
+    if stride != 1 {
+        for (y, w) in out.iter_mut().zip(points.iter().step_by(stride.max(1))) {
+            taper(y, w);
         }
+        return;
     }
-    for x in rest {
-        sum += x.to_f32() - first;
-    }
-    sum
-}
-
-/// Writes `samples` without their level to `out`, tapered, eight at a time.
-#[inline(never)]
-fn taper_slice<S: Sample>(samples: &[S], level: Level, taper: &[f32], out: &mut [f32]) {
     // Cut to one length, so that the rests are of the same samples.
-    let taper = taper.get(..samples.len()).unwrap_or_default();
-    let out = out.get_mut(..samples.len()).unwrap_or_default();
-    let (eights, rest) = samples.as_chunks::<8>();
-    let (taper_eights, taper_rest) = taper.as_chunks::<8>();
-    let (out_eights, out_rest) = out.as_chunks_mut::<8>();
-    for ((out, eight), taper) in out_eights.iter_mut().zip(eights).zip(taper_eights) {
-        for ((y, x), w) in out.iter_mut().zip(eight).zip(taper) {
-            *y = level.of(*x) * w;
+    let points = points.get(..out.len()).unwrap_or_default();
+    let (eights, rest) = out.as_chunks_mut::<8>();
+    let (point_eights, point_rest) = points.as_chunks::<8>();
+    for (out, points) in eights.iter_mut().zip(point_eights) {
+        for (y, w) in out.iter_mut().zip(points) {
+            taper(y, w);
         }
     }
-    for ((y, x), w) in out_rest.iter_mut().zip(rest).zip(taper_rest) {
-        *y = level.of(*x) * w;
+    for (y, w) in rest.iter_mut().zip(point_rest) {
+        taper(y, w);
     }
 }
 

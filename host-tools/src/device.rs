@@ -150,8 +150,9 @@ fn run_axes<const AXES: usize>(
     for segment in &recording.segments {
         monitor.clear();
         let mut first = true;
-        for frame in segment.as_chunks::<AXES>().0 {
-            let Some(report) = monitor.push(*frame) else { continue };
+        let mut frames = segment.as_chunks::<AXES>().0;
+        while let (Some(report), left) = monitor.push_until_report(frames) {
+            frames = left;
             let verdict = Some(decision.report(&report));
             if let Ok(finding) = &report.finding {
                 let flags = snapshot_flags(finding.label, first);
@@ -233,8 +234,9 @@ fn run_integer_axes<const FFT: usize, const AXES: usize>(
     for segment in &counts.segments {
         monitor.clear();
         let mut first = true;
-        for frame in segment.as_chunks::<AXES>().0 {
-            let Some(report) = monitor.push(*frame) else { continue };
+        let mut frames = segment.as_chunks::<AXES>().0;
+        while let (Some(report), left) = monitor.push_until_report(frames) {
+            frames = left;
             let verdict = Some(decision.integer_report(&report));
             let IntegerReport { index, finding } = report;
             if let Ok(finding) = &finding {

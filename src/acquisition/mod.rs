@@ -150,13 +150,19 @@ fn hand_over<
     match read {
         Ok(count) => {
             let samples = samples.get(..count).unwrap_or(samples);
-            for sample in samples {
-                if rails.clip(sample) {
-                    monitor.mark(SensorFault::Clipped);
+            let mut left = samples;
+            loop {
+                let clean = left.iter().take_while(|sample| !rails.clip(sample)).count();
+                let (good, clipped) = left.split_at_checked(clean).unwrap_or((left, &[]));
+                monitor.push_slice(good, &mut on_report);
+                if clipped.is_empty() {
+                    break;
                 }
-                if let Some(report) = monitor.push(*sample) {
-                    on_report(report);
-                }
+                // The mark stays until the decision window's end, whatever comes until then.
+                monitor.mark(SensorFault::Clipped);
+                let report;
+                (report, left) = monitor.push_until_report(clipped);
+                report.into_iter().for_each(&mut on_report);
             }
             samples.len()
         }

@@ -155,31 +155,51 @@ impl<
     }
 
     /// Takes one sample of each axis; a report when it completes a decision window.
+    ///
+    /// Where samples come in blocks, [`IntegerMonitor::push_slice`] takes fewer instructions.
     #[inline]
     pub fn push(&mut self, sample: [i16; AXES]) -> Option<IntegerReport<AXES, CLASSES>> {
-        if !self.window.push(sample) {
-            return None;
-        }
-        self.segment();
-        self.segments += 1;
-        if (self.segments as usize) < self.model.front_end().segments {
-            return None;
-        }
-        let report = IntegerReport { index: self.index, finding: self.decide() };
-        self.restart_decision();
-        self.index = self.index.wrapping_add(1);
-        Some(report)
+        if self.window.push(sample) { self.complete_segment() } else { None }
     }
 
     /// Takes samples in order and hands each report to `on_report` as it arises.
+    ///
+    /// The reports are those of [`IntegerMonitor::push`], however the samples are cut into slices.
     pub fn push_slice(
         &mut self,
         samples: &[[i16; AXES]],
         mut on_report: impl FnMut(IntegerReport<AXES, CLASSES>),
     ) {
-        for sample in samples {
-            if let Some(report) = self.push(*sample) {
+        let mut left = samples;
+        loop {
+            let full;
+            (full, left) = self.window.fill(left);
+            if !full {
+                return;
+            }
+            if let Some(report) = self.complete_segment() {
                 on_report(report);
+            }
+        }
+    }
+
+    /// Takes samples in order as far as the one that completes a decision window: its report, if
+    /// one does, and the samples that are left. As
+    /// [`Monitor::push_until_report`](crate::Monitor::push_until_report).
+    pub fn push_until_report<'s>(
+        &mut self,
+        samples: &'s [[i16; AXES]],
+    ) -> (Option<IntegerReport<AXES, CLASSES>>, &'s [[i16; AXES]]) {
+        let mut left = samples;
+        loop {
+            let full;
+            (full, left) = self.window.fill(left);
+            if !full {
+                return (None, left);
+            }
+            let report = self.complete_segment();
+            if report.is_some() {
+                return (report, left);
             }
         }
     }
@@ -207,6 +227,19 @@ impl<
     /// (zero where they were not asked).
     pub fn responsibilities(&self) -> &[u32] {
         &self.responsibilities
+    }
+
+    /// Takes the full window into the decision, and decides if it was the last.
+    fn complete_segment(&mut self) -> Option<IntegerReport<AXES, CLASSES>> {
+        self.segment();
+        self.segments += 1;
+        if (self.segments as usize) < self.model.front_end().segments {
+            return None;
+        }
+        let report = IntegerReport { index: self.index, finding: self.decide() };
+        self.restart_decision();
+        self.index = self.index.wrapping_add(1);
+        Some(report)
     }
 
     /// Band power and moments of a full window, added to those of each axis.

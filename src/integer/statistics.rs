@@ -52,14 +52,16 @@ impl IntegerMoments {
         let right = exponent.max(0).cast_unsigned();
         let left = (-exponent).max(0).cast_unsigned();
         let (mut squares, mut fourths, mut count) = (0_u64, 0_u64, 0);
-        for deviation in deviations {
+        // `for_each` goes through a window's two pieces one after the other; `for` would ask at
+        // every sample which one it is in.
+        deviations.for_each(|deviation| {
             let t = deviation << left >> right;
             let square = t * t;
             squares += u64::from(square);
             let reduced = (square + 8) >> 4;
             fourths += u64::from(reduced * reduced);
             count += 1;
-        }
+        });
         // The finer sums lose the bits that the coarser do not have.
         let coarser = exponent - self.exponent;
         let [own, other] = [coarser, -coarser].map(|by| by.clamp(0, 15).cast_unsigned());

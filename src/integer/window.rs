@@ -64,13 +64,15 @@ pub fn taper<const FFT: usize, const AXES: usize>(
     let (older, newer) = window.halves(axis);
     let first = older.first().map_or(0, |x| i32::from(*x));
     let (mut sum, mut smallest, mut largest) = (0, 0, 0);
-    for x in older.iter().chain(newer) {
+    // `for_each` goes through one piece after the other; `for` would ask at every sample which one
+    // it is in.
+    older.iter().chain(newer).for_each(|x| {
         // |difference| < 2¹⁶, so that the sum over 4096 stays below 2²⁸.
         let difference = i32::from(*x) - first;
         sum += difference;
         smallest = smallest.min(difference);
         largest = largest.max(difference);
-    }
+    });
     if smallest == largest {
         return Err(SensorFault::Flat);
     }
@@ -86,13 +88,10 @@ pub fn taper<const FFT: usize, const AXES: usize>(
     let top = pairs.len() >> 1;
     let mut place = 0;
     let mut peak = 0;
-    let (taper, _) = Taper::<FFT>::TABLE.as_chunks::<2>();
-    let mut samples = older.iter().chain(newer);
-    for [w0, w1] in taper {
-        let (Some(x0), Some(x1)) = (samples.next(), samples.next()) else { break };
+    let mut write = |[x0, x1]: [i16; 2], [w0, w1]: &[u16; 2]| {
         // At most 2¹⁶ times 2¹⁴.
-        let tapered = |x: &i16, w: u16| {
-            (((deviation(i32::from(*x) - first) << left) + half) >> right) * i32::from(w)
+        let tapered = |x: i16, w: u16| {
+            (((deviation(i32::from(x) - first) << left) + half) >> right) * i32::from(w)
         };
         let pair = [tapered(x0, *w0), tapered(x1, *w1)];
         peak |= magnitude(pair[0]) | magnitude(pair[1]);
@@ -106,7 +105,18 @@ pub fn taper<const FFT: usize, const AXES: usize>(
             carry >>= 1;
         }
         place |= carry;
+    };
+    // One piece after the other, with the pair of which each piece has one.
+    let (taper, _) = Taper::<FFT>::TABLE.as_chunks::<2>();
+    let (older, odd) = older.as_chunks::<2>();
+    let (across, newer) = newer.split_at_checked(odd.len()).unwrap_or_default();
+    let (taper_older, taper) = taper.split_at_checked(older.len()).unwrap_or_default();
+    older.iter().zip(taper_older).for_each(|(x, w)| write(*x, w));
+    let (taper_across, taper) = taper.split_at_checked(odd.len()).unwrap_or_default();
+    for ((x0, x1), w) in odd.iter().zip(across).zip(taper_across) {
+        write([*x0, *x1], w);
     }
+    newer.as_chunks::<2>().0.iter().zip(taper).for_each(|(x, w)| write(*x, w));
     let exponent = right.cast_signed() - left.cast_signed() - TAPER_FRACTION.cast_signed();
     let mean = first + ((sum + (1 << log_points >> 1)) >> log_points);
     Ok(Tapered { block: Block { exponent, peak }, mean })

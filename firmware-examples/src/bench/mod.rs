@@ -146,6 +146,29 @@ impl Row {
     }
 }
 
+/// What a mathematical function takes, and how far off it is.
+pub struct Function {
+    /// Which function.
+    pub name: &'static str,
+    /// Whose.
+    pub library: &'static str,
+    /// Instructions of a call.
+    pub instructions: u32,
+    /// Largest error relative to the result, in 10⁻⁹.
+    pub error_billionths: usize,
+}
+
+impl Function {
+    /// Prints it as a line of JSON.
+    pub fn print(&self, console: &Console) {
+        let mut line = Line::new(console);
+        line.text("{\"core\":\"").text(CORE).text("\",\"function\":\"").text(self.name);
+        line.text("\",\"library\":\"").text(self.library);
+        line.text("\",\"instructions\":").decimal(self.instructions as usize);
+        line.text(",\"error_billionths\":").decimal(self.error_billionths).text("}").end();
+    }
+}
+
 /// Prints what a monitor's push takes of the stack, and the monitor of RAM, as a line of JSON.
 pub fn print_stack(console: &Console, encoding: &str, kernel: &str, stack: usize, ram: usize) {
     let mut line = Line::new(console);

@@ -33,6 +33,9 @@ const COMPONENTS: usize = 40;
 const CLASSES: usize = 8;
 type Whole<'m> = IntegerMonitor<'m, FFT, 1, DIMS, COMPONENTS, CLASSES>;
 
+/// Samples in a block, as a sensor's FIFO delivers them.
+const BLOCK: usize = 128;
+
 const MAGIC: u32 = u32::from_le_bytes(*b"WNDI");
 /// Which loop over the dimensions the device crate was built with.
 const KERNEL: &str = if cfg!(feature = "dsp") { "dsp" } else { "safe" };
@@ -90,9 +93,15 @@ fn stages(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> 
     let edges = model.front_end().band_edges;
     let print = |stage, counted| print_stage(console, "i16", KERNEL, stage, counted);
     let mut window = Window::<i16, FFT, 1>::new(FFT, FFT);
+    let frames = problem.samples.as_chunks().0;
     let push = instructions(|| {
-        for count in problem.samples {
-            black_box(window.push([*count]));
+        for block in black_box(frames).chunks_exact(BLOCK) {
+            black_box(window.fill(block).0);
+        }
+    });
+    let singly = instructions(|| {
+        for frame in black_box(frames) {
+            black_box(window.push(*frame));
         }
     });
     let mut scratch = [0; FFT];
@@ -152,6 +161,7 @@ fn stages(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> 
     });
     check(problem, log_likelihood, posterior, class)?;
     print("push", push);
+    print("push singly", singly);
     print("window", tapering);
     print("fft", transforming.saturating_sub(tapering));
     print("bands", all.saturating_sub(transforming));
@@ -197,8 +207,8 @@ fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
     let monitor = made.as_mut().map_err(|_| "the model does not fit")?;
     let mut right = Err("no report");
     let mut feed = |monitor: &mut Whole<'_>| {
-        for count in problem.samples {
-            if let Some(report) = monitor.push([*count]) {
+        for block in black_box(problem.samples.as_chunks().0).chunks_exact(BLOCK) {
+            monitor.push_slice(block, |report| {
                 right = match report.finding {
                     Ok(finding) => match (finding.label, finding.log_likelihood) {
                         (Label::Class(class), Some(log_likelihood)) => {
@@ -208,7 +218,7 @@ fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
                     },
                     Err(_) => Err("the samples are no signal"),
                 };
-            }
+            });
         }
     };
     let depth = stack::depth(|| feed(&mut *monitor));

@@ -26,6 +26,9 @@ const COMPONENTS: usize = 40;
 const CLASSES: usize = 8;
 type Whole<'m> = Monitor<'m, f32, FFT, 1, DIMS, COMPONENTS, CLASSES>;
 
+/// Samples in a block, as a sensor's FIFO delivers them.
+const BLOCK: usize = 128;
+
 const MAGIC: u32 = u32::from_le_bytes(*b"WNDW");
 const KERNEL: &str = if cfg!(feature = "asm") { "asm" } else { "safe" };
 
@@ -94,7 +97,17 @@ fn stages<S: Sample>(
     let front_end = model.front_end();
     let print = |stage, counted| print_stage(console, "f32", KERNEL, stage, counted);
     let mut window = Window::<S, FFT, 1>::new(front_end.fft_len, front_end.fft_len);
+    let mut block = [[S::ZERO]; BLOCK];
+    for ([x], count) in block.iter_mut().zip(problem.samples) {
+        *x = sample(*count);
+    }
     let push = instructions(|| {
+        for _ in 0..problem.samples.len() / BLOCK {
+            black_box(window.fill(black_box(&block)).0);
+        }
+    });
+    // Leaves the window that the stages below work on.
+    let singly = instructions(|| {
         for count in problem.samples {
             black_box(window.push([sample(*count)]));
         }
@@ -102,6 +115,15 @@ fn stages<S: Sample>(
     let mut scratch = [0.0; FFT];
     let taper = instructions(|| {
         black_box(black_box(&window).taper(0, &mut scratch).is_ok());
+    });
+    // Made on the way through the window, so that what that takes by itself is taken off.
+    let measured = instructions(|| {
+        let mut moments = Moments::EMPTY;
+        let window = black_box(&window);
+        if let Ok(piece) = window.taper_and_measure(0, front_end.fft_len, &mut scratch) {
+            moments.add(&piece);
+        }
+        black_box(moments.statistics(0.0));
     });
     // The transform is in place, so that each one needs its window again. It goes on to the power
     // of each bin, so that the bands only add.
@@ -115,11 +137,6 @@ fn stages<S: Sample>(
     let bands = instructions(|| {
         sums.fill(0.0);
         features::add_band_power(black_box(&mut sums), front_end.band_edges, spectrum);
-    });
-    let statistics = instructions(|| {
-        let mut moments = Moments::EMPTY;
-        moments.add(black_box(&window).newest(0, front_end.fft_len));
-        black_box(moments.statistics(0.0));
     });
     let mut z = [0.0; DIMS];
     let log = instructions(|| {
@@ -145,13 +162,14 @@ fn stages<S: Sample>(
     });
     check(problem, log_likelihood, posterior)?;
     print("push", push);
+    print("push singly", singly);
     print("window", taper);
     print("fft", fft.saturating_sub(taper));
     print("bands", bands);
     print("log", log);
     print("mixture", evaluate);
     print("label", name);
-    print("statistics", statistics);
+    print("statistics", measured.saturating_sub(taper));
     Ok(())
 }
 
@@ -173,10 +191,14 @@ fn check(
 #[inline(never)]
 fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
     let mut monitor = Whole::new(problem.model).map_err(|_| "the model does not fit")?;
+    let mut samples = [[0.0]; FFT];
+    for ([x], count) in samples.iter_mut().zip(problem.samples) {
+        *x = f32::from(*count);
+    }
     let mut right = Err("no report");
     let mut feed = |monitor: &mut Whole<'_>| {
-        for count in problem.samples {
-            if let Some(report) = monitor.push([f32::from(*count)]) {
+        for block in black_box(&samples).chunks_exact(BLOCK) {
+            monitor.push_slice(block, |report| {
                 right = match report.finding {
                     Ok(finding) => {
                         let log_likelihood = finding.log_likelihood.unwrap_or(f32::NAN);
@@ -184,7 +206,7 @@ fn whole(console: &Console, problem: &Problem<'_>) -> Result<(), &'static str> {
                     }
                     Err(_) => Err("the samples are no signal"),
                 };
-            }
+            });
         }
     };
     let depth = stack::depth(|| feed(&mut monitor));

@@ -111,6 +111,9 @@ fn integer_monitor<
         black_box(decision.integer_report(&report));
         inspect(&report);
     });
+    let (report, left) = monitor.push_until_report(frames);
+    inspect(&report);
+    black_box(left);
     let mut snapshot = black_box(Snapshot::<DIMS, 4>::for_integer(model)?);
     let mut schedule = black_box(Schedule::new(0, number() as u32, number() as u32));
     let awake = schedule.turn(number() as u32, &mut monitor, |ticks| {

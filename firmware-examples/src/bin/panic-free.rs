@@ -180,6 +180,9 @@ fn monitor<
     let frames = [[sample; AXES]; 64];
     let frames = frames.get(..number()).unwrap_or(&[]);
     monitor.push_slice(frames, |report| inspect(&report));
+    let (report, left) = monitor.push_until_report(frames);
+    inspect(&report);
+    black_box(left);
     black_box((monitor.model(), monitor.features(), monitor.responsibilities()));
     black_box(Monitor::<S, FFT, AXES, DIMS, COMPONENTS, CLASSES>::RAM);
     black_box(Monitor::<S, FFT, AXES, DIMS, COMPONENTS, CLASSES>::DEVICE_RAM);
@@ -343,6 +346,8 @@ fn slots() {
 fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
     let mut window = black_box(Window::<S, FFT, AXES>::new(number(), number()));
     black_box((window.push([sample; AXES]), S::ZERO.to_f32(), sample.to_f32()));
+    let frames = [[sample; AXES]; 64];
+    black_box(window.fill(frames.get(..number()).unwrap_or(&[])));
     for x in window.newest(number(), number()) {
         black_box(x);
     }
@@ -350,6 +355,11 @@ fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
     if let Err(fault) = window.taper(number(), &mut out) {
         // The sink takes everything.
         let _ = write!(Sink, "{fault} {}", fault.name());
+    }
+    if let Ok(piece) = black_box(&window).taper_and_measure(number(), number(), &mut out) {
+        let mut moments = black_box(Moments::EMPTY);
+        moments.add(&piece);
+        black_box(moments.statistics(black_box(0.0)));
     }
     black_box(Hann::<FFT>::TABLE.get(number()));
     let spectrum = Spectrum::transform(&mut out, number());
@@ -372,6 +382,17 @@ fn window<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
         let front_end = model.front_end();
         // Refused or not is as good for what follows.
         let _ = blocks::add_segment(&window, number(), front_end, shaft_hz, &mut out, sums);
+        let _ = blocks::add_tapered(
+            &window,
+            number(),
+            front_end,
+            shaft_hz,
+            &mut out,
+            sums,
+            |spectrum| {
+                black_box(spectrum.len());
+            },
+        );
         let mut features = black_box(FLOATS);
         let _ = black_box(blocks::log_blocks(
             front_end,
@@ -398,10 +419,6 @@ fn stages() {
     features::standardise(features, floats(), floats());
 
     black_box(features::level_offset(number(), number()));
-    let mut moments = black_box(Moments::EMPTY);
-    moments.add(floats().iter().copied());
-    black_box(moments.statistics(black_box(0.0)));
-
     let mut scores = black_box(FLOATS);
     let scores = scores.get_mut(..number()).unwrap_or_default();
     let mut posterior = black_box(FLOATS);

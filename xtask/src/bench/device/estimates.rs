@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Measured;
+use super::rows::BESIDE;
 use crate::bench::json::Answer;
 
 /// Says how far off the estimates are, or fails if one is further off than the host allows.
@@ -62,6 +63,7 @@ fn window(measured: &Measured, core: &str, encoding: &str) -> Option<u64> {
         (&stage.core[..], &stage.encoding[..], &stage.kernel[..]) == (core, encoding, "safe")
     });
     let whole = parts.clone().find(|stage| stage.name == "whole");
+    let parts = parts.filter(|stage| !BESIDE.contains(&&stage.name[..]));
     let sum: u64 = parts.map(|stage| stage.instructions).sum();
     whole.map(|stage| stage.instructions).or((sum > 0).then_some(sum))
 }

@@ -7,8 +7,8 @@
 //!
 //! The host draws the problems and computes what they must give in f64; the firmware evaluates
 //! them, compares, and prints a line of JSON for each; a wrong result ends the bench, and so do two
-//! kernels or cores that differ in a bit, or an estimate of `rebearing inspect` that is too far
-//! off. Instructions are counted, cycles are not: QEMU has no model of the pipeline.
+//! kernels or cores that differ in a bit, a model that takes more than a quarter longer where
+//! nothing can be dropped, or an estimate of `rebearing inspect` that is too far off. Instructions are counted, cycles are not: QEMU has no model of the pipeline.
 
 mod boards;
 mod emlearn;
@@ -29,7 +29,7 @@ use crate::qemu;
 use crate::run::{capture, root, target_dir};
 use crate::toolchain::{TARGETS, Thumb};
 use boards::{BOARDS, Board};
-use rows::{Row, Stack, Stage};
+use rows::{Function, Row, Stack, Stage};
 
 /// A firmware binary of the bench in one build.
 struct Program {
@@ -44,7 +44,7 @@ struct Program {
 }
 
 /// All of ours; another encoding or kernel is another entry.
-const PROGRAMS: [Program; 8] = [
+const PROGRAMS: [Program; 9] = [
     Program {
         binary: "bench-f32",
         features: &[],
@@ -102,6 +102,14 @@ const PROGRAMS: [Program; 8] = [
         files: "window-i16",
         functions: RUST_I16,
     },
+    Program {
+        binary: "bench-math",
+        features: &[],
+        suits: |board| board.floats,
+        // It reads none, and one is as good as another to run it once.
+        files: "window-f32",
+        functions: RUST_F32,
+    },
 ];
 
 /// The functions of an inference by the device crate, those of soft floating point included.
@@ -117,6 +125,7 @@ struct Measured {
     rows: Vec<Row>,
     stages: Vec<Stage>,
     stacks: Vec<Stack>,
+    functions: Vec<Function>,
     /// What has no row because a board has too little memory for it.
     unfit: Vec<Unfit>,
 }
@@ -178,6 +187,8 @@ impl Measured {
                 self.stages.push(Stage::read(answer)?);
             } else if answer.text("stack").is_ok() {
                 self.stacks.push(Stack::read(answer)?);
+            } else if answer.text("function").is_ok() {
+                self.functions.push(Function::read(answer)?);
             } else {
                 self.rows.push(Row::read(answer, code)?);
             }
@@ -212,6 +223,7 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
         }
     }
     rows::same_bits(&measured.rows)?;
+    rows::worst_within_a_quarter(&measured.rows)?;
     let off = estimates::compare(&estimates()?, &measured);
     measured.rows.extend(quoted::rows());
     if json {
@@ -219,6 +231,7 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
             ("mixtures", Json::list(measured.rows.iter().map(Row::json))),
             ("stages", Json::list(rows::leanest(&measured.stages).map(Stage::json))),
             ("stacks", Json::list(measured.stacks.iter().map(Stack::json))),
+            ("functions", Json::list(measured.functions.iter().map(Function::json))),
             ("unfit", Json::list(measured.unfit.iter().map(Unfit::json))),
         ]);
         println!("{object}");
@@ -242,7 +255,7 @@ pub(crate) fn kernels() -> Result<(), String> {
     let problems = Problems::write()?;
     let mut measured = Measured::default();
     for board in BOARDS {
-        let mixtures = PROGRAMS.iter().filter(|program| !program.binary.contains("window"));
+        let mixtures = PROGRAMS.iter().filter(|program| !program.files.contains("window"));
         for program in mixtures.filter(|program| (program.suits)(board)) {
             let checked = problems.of(program.files).filter(|path| {
                 let name = path.to_string_lossy();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::rows::{BESIDE, Row, Stack, Stage};
+use super::rows::{BESIDE, Function, Row, Stack, Stage};
 use super::{Measured, Unfit};
 
 /// What tells the lines of a table apart.
@@ -19,6 +19,12 @@ pub(super) fn text(emulator: &str, measured: &Measured) -> String {
         let _ = writeln!(
             text,
             "{core} {encoding} {kernel}: push takes {bytes} bytes of stack, the monitor {ram} bytes of RAM"
+        );
+    }
+    for Function { core, name, library, instructions, error } in &measured.functions {
+        let _ = writeln!(
+            text,
+            "{core}: {name} of {library} takes {instructions} instructions, error {error:.1e}"
         );
     }
     for Unfit { core, problem, bytes, room } in &measured.unfit {
@@ -65,7 +71,7 @@ fn table(rows: &[Row], what: &str, value: impl Fn(&Row) -> Option<u64>) -> Strin
     text + "\n"
 }
 
-/// A table with a column for each stage, and the sum of those that every window takes.
+/// A table with a column for each stage, their sum, and what was measured beside them.
 fn stages(stages: &[Stage]) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut lines: Vec<[&str; 3]> = Vec::new();

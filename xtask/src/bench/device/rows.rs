@@ -62,6 +62,39 @@ impl Stack {
     }
 }
 
+/// A call of a mathematical function.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    pub(super) core: String,
+    pub(super) name: String,
+    pub(super) library: String,
+    pub(super) instructions: u64,
+    /// Largest error relative to the result.
+    pub(super) error: f64,
+}
+
+impl Function {
+    pub(super) fn read(answer: &Answer) -> Result<Self, String> {
+        Ok(Self {
+            core: answer.text("core")?.to_owned(),
+            name: answer.text("function")?.to_owned(),
+            library: answer.text("library")?.to_owned(),
+            instructions: answer.number("instructions")? as u64,
+            error: answer.number("error_billionths")? / 1e9,
+        })
+    }
+
+    pub(super) fn json(&self) -> Json {
+        Json::object([
+            ("core", Json::text(&self.core)),
+            ("function", Json::text(&self.name)),
+            ("library", Json::text(&self.library)),
+            ("instructions", Json::Number(self.instructions as f64)),
+            ("error", Json::Number(self.error)),
+        ])
+    }
+}
+
 impl Row {
     /// The firmware's row, with the size of its `code`.
     pub(super) fn read(answer: &Answer, code: u64) -> Result<Self, String> {
@@ -118,11 +151,11 @@ impl Stage {
     }
 }
 
-/// Names of a stage that are no part of the sum: what a monitor does besides, and all of it.
-pub(super) const BESIDE: [&str; 3] = ["push", "statistics", "whole"];
+/// Names of a stage that are no part of the sum: another way to push, and all of it together.
+pub(super) const BESIDE: [&str; 2] = ["push singly", "whole"];
 
-/// The six stages of a window once for each core and encoding, by the kernel that takes the
-/// fewest instructions.
+/// The stages of a window once for each core and encoding, by the kernel that takes the fewest
+/// instructions.
 pub(super) fn leanest(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
     let same =
         |a: &Stage, b: &Stage| (&a.core, &a.encoding, &a.name) == (&b.core, &b.encoding, &b.name);
@@ -144,6 +177,28 @@ pub(super) fn same_bits(rows: &[Row]) -> Result<(), String> {
         if let Some(other) = earlier.find(|other| other.bits != row.bits) {
             let [a, b] = [other, row].map(|row| format!("{} on {}", row.kernel, row.core));
             return Err(format!("{a} and {b} differ in a bit of {:?}", problem(row)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether looking for components to drop, and dropping none, takes at most a quarter more than
+/// not looking.
+pub(super) fn worst_within_a_quarter(rows: &[Row]) -> Result<(), String> {
+    let same = |a: &Row, b: &Row| {
+        (&a.core, &a.encoding, &a.kernel) == (&b.core, &b.encoding, &b.kernel)
+            && (a.components, a.dims) == (b.components, b.dims)
+    };
+    for worst in rows.iter().filter(|row| row.case == "worst") {
+        let plain = rows.iter().find(|row| row.case == "plain" && same(row, worst));
+        let plain = plain.ok_or_else(|| format!("{worst:?} has no plain row beside it"))?;
+        if 4 * worst.instructions > 5 * plain.instructions {
+            let Row { core, encoding, kernel, components, dims, .. } = worst;
+            return Err(format!(
+                "{core} {encoding} {kernel} ({components}, {dims}): {} instructions at worst, \
+                 more than a quarter above the {} of plain",
+                worst.instructions, plain.instructions
+            ));
         }
     }
     Ok(())
@@ -175,6 +230,15 @@ mod tests {
         let all = |last: Row| [&rows[..], &[emlearn.clone(), last]].concat();
         assert_eq!(same_bits(&all(row("asm", "plain", Some(1)))), Ok(()));
         assert!(same_bits(&all(row("asm", "plain", Some(3)))).unwrap_err().contains("asm"));
+    }
+
+    #[test]
+    fn a_worst_case_beyond_a_quarter_is_noticed() {
+        let of = |case: &str, instructions| Row { instructions, ..row("safe", case, None) };
+        let rows = |worst| [of("plain", 100), of("clustered", 200), of("worst", worst)];
+        assert_eq!(worst_within_a_quarter(&rows(125)), Ok(()));
+        assert!(worst_within_a_quarter(&rows(126)).unwrap_err().contains("126"));
+        assert!(worst_within_a_quarter(&rows(100)[1..]).is_err());
     }
 
     #[test]
