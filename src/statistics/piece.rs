@@ -122,7 +122,9 @@ mod tests {
     fn bits_have_the_extremes_of_the_floats() {
         let of = |numbers: &[f32]| {
             let mut extremes = Extremes::NONE;
-            numbers.iter().for_each(|x| extremes.add(*x));
+            for x in numbers {
+                extremes.add(*x);
+            }
             [extremes.smallest(), extremes.largest()]
         };
         assert_eq!(of(&[]), [0.0, 0.0]);

@@ -9,39 +9,40 @@ use cortex_m_rt::{ExceptionFrame, entry, exception};
 use firmware_examples::bench::{Function, instructions};
 use firmware_examples::line::Line;
 use firmware_examples::semihosting::{Console, exit};
-use micromath::F32Ext as _;
+use micromath::F32Ext;
 use panic_never as _;
 use rebearing::math;
 
 /// Arguments of a function.
-const POINTS: usize = 1024;
-type Points = [f32; POINTS];
+const POINTS: u16 = 1024;
+type Points = [f32; POINTS as usize];
 
 #[entry]
 fn main() -> ! {
     let Some(console) = Console::open() else { exit(Err(())) };
     // Scores under the best, in nats.
-    let mut points = [0.0; POINTS];
-    for (n, x) in points.iter_mut().enumerate() {
-        *x = n as f32 * (-20.0 / POINTS as f32);
+    let mut points = [0.0; POINTS as usize];
+    for (x, n) in points.iter_mut().zip(0_u16..) {
+        *x = f32::from(n) * (-20.0 / f32::from(POINTS));
     }
     measure(&console, &points, "exp", "rebearing", math::exp, libm::exp);
     measure(&console, &points, "exp", "libm", libm::expf, libm::exp);
-    measure(&console, &points, "exp", "micromath", |x| x.exp(), libm::exp);
+    measure(&console, &points, "exp", "micromath", F32Ext::exp, libm::exp);
     // Band power and sums of weights: sixteen octaves either side of one.
-    for (n, x) in points.iter_mut().enumerate() {
-        let octave = 1 << (n % 16);
-        let mantissa = 1.0 + n as f32 / POINTS as f32;
-        *x = if n % 32 < 16 { octave as f32 * mantissa } else { mantissa / octave as f32 };
+    for (x, n) in points.iter_mut().zip(0_u16..) {
+        let octave = f32::from(1_u16 << (n % 16));
+        let mantissa = 1.0 + f32::from(n) / f32::from(POINTS);
+        *x = if n % 32 < 16 { octave * mantissa } else { mantissa / octave };
     }
     measure(&console, &points, "ln", "rebearing", math::ln, libm::log);
     measure(&console, &points, "ln", "libm", libm::logf, libm::log);
-    measure(&console, &points, "ln", "micromath", |x| x.ln(), libm::log);
+    measure(&console, &points, "ln", "micromath", F32Ext::ln, libm::log);
     exit(Ok(()))
 }
 
 /// Prints what a call of `function` takes, and its largest error relative to `exact`; of a
 /// logarithm near zero the absolute one.
+#[expect(clippy::cast_sign_loss, reason = "an error is not negative")]
 fn measure(
     console: &Console,
     points: &Points,
@@ -70,7 +71,7 @@ fn measure(
     Function {
         name,
         library,
-        instructions: counted / POINTS as u32,
+        instructions: counted / u32::from(POINTS),
         error_billionths: (error * 1e9) as usize,
     }
     .print(console);
