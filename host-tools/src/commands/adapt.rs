@@ -376,8 +376,8 @@ impl Samples {
             Some(full_scale) => Some(full_scale),
             None => counts::full_scale(&target.recordings)?,
         };
-        let full_scale = full_scale
-            .with_context(|| format!("domain {}: every sample is zero", target.name))?;
+        let full_scale =
+            full_scale.with_context(|| format!("domain {}: every sample is zero", target.name))?;
         let counts_per_unit = (FULL_SCALE_COUNTS / full_scale) as f32;
         if !(full_scale > 0.0 && counts_per_unit.is_normal()) {
             bail!("--full-scale {full_scale}: give a positive number, in the recordings' unit");

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use self::dialect::Dialect;
 use self::lines::{Lines, number, split};
-use self::time::{Meaning, Step, TimeColumn};
+pub(super) use self::time::{Meaning, Step, TimeColumn};
 use super::stream::{CHUNK_FRAMES, Skipped};
 use super::{Frames, Recording, RecordingError, Source};
 
@@ -136,7 +136,8 @@ impl Rows {
         for &column in chosen {
             let field = &self.line[self.fields[column].clone()];
             let name = &dialect.names[column];
-            let place = || format!("line {at}, column {name}: {:?}", String::from_utf8_lossy(field));
+            let place =
+                || format!("line {at}, column {name}: {:?}", String::from_utf8_lossy(field));
             let Some((value, mark)) = number(field, dialect.separator) else {
                 return Err(RecordingError::malformed(
                     path,
