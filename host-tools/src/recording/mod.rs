@@ -14,6 +14,8 @@
 mod bytes;
 mod content;
 mod error;
+#[cfg(feature = "parquet")]
+mod guard;
 mod mat;
 mod npy;
 mod npz;

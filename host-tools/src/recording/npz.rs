@@ -41,13 +41,11 @@ pub(super) fn read(
     let chosen: Vec<&Entry> = if channels.is_empty() {
         // A rate or a label saved beside the samples is one value.
         let mut many = entries.iter().filter(|e| e.array.shape.iter().any(|&n| n != 1));
-        match (many.next(), many.next()) {
-            (Some(only), None) => vec![only],
-            _ => {
-                let available = described();
-                return Err(RecordingError::ChannelNeeded { path: path.into(), available });
-            }
-        }
+        let (Some(only), None) = (many.next(), many.next()) else {
+            let available = described();
+            return Err(RecordingError::ChannelNeeded { path: path.into(), available });
+        };
+        vec![only]
     } else {
         let find = |&channel: &&str| {
             entries.iter().find(|entry| entry.name == channel).ok_or_else(|| {

@@ -1,5 +1,7 @@
 //! Parquet files: a column of numbers is an axis, a row a frame. Nulls are samples that are not
 //! there, so NaN.
+//!
+//! The crate panics on some damaged files, so that every call into it is guarded.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,10 +13,19 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
+use super::guard::guarded;
 use super::stream::{CHUNK_FRAMES, Skipped};
 use super::table::TimeColumn;
 use super::table::{Meaning, Step};
 use super::{Frames, Recording, RecordingError, Source};
+
+/// The place of what is wrong before any row.
+const IN_DIRECTORY: &str = "in its directory, at its end";
+
+/// What a panic of the crate says.
+fn damaged() -> ParquetError {
+    ParquetError::General("damaged".into())
+}
 
 /// A column of numbers.
 #[derive(Debug, Clone)]
@@ -33,11 +44,16 @@ pub(super) fn read(
     channels: &[&str],
     in_memory: usize,
 ) -> Result<Recording, RecordingError> {
-    let reader = open(path)?;
-    let metadata = reader.metadata().file_metadata();
-    let all = metadata.schema_descr().columns().iter().enumerate();
-    let columns: Vec<Column> = all.filter_map(|(index, column)| numbers(index, column)).collect();
-    let rows = usize::try_from(metadata.num_rows()).unwrap_or(0);
+    let directory = || {
+        let reader = open(path)?;
+        let metadata = reader.metadata().file_metadata();
+        let all = metadata.schema_descr().columns().iter().enumerate();
+        let columns: Vec<Column> =
+            all.filter_map(|(index, column)| numbers(index, column)).collect();
+        Ok((columns, usize::try_from(metadata.num_rows()).unwrap_or(0)))
+    };
+    let (columns, rows) =
+        guarded(directory).unwrap_or_else(|| Err(unreadable(path, &damaged(), IN_DIRECTORY)))?;
     if rows == 0 || columns.is_empty() {
         return Err(RecordingError::empty(path));
     }
@@ -63,7 +79,7 @@ pub(super) fn read(
 fn open(path: &Path) -> Result<SerializedFileReader<File>, RecordingError> {
     let file =
         File::open(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
-    SerializedFileReader::new(file).map_err(|error| unreadable(path, &error, "in its directory"))
+    SerializedFileReader::new(file).map_err(|error| unreadable(path, &error, IN_DIRECTORY))
 }
 
 fn unreadable(path: &Path, error: &ParquetError, place: impl std::fmt::Display) -> RecordingError {
@@ -145,13 +161,11 @@ fn chosen_columns(
     if channels.is_empty() {
         let others: Vec<usize> =
             (0..names.len()).filter(|&column| names.len() == 1 || Some(column) != time).collect();
-        return match others.as_slice() {
-            [_] => Ok(others),
-            _ => {
-                let available = available();
-                Err(RecordingError::ChannelNeeded { path: path.into(), available })
-            }
-        };
+        if others.len() != 1 {
+            let available = available();
+            return Err(RecordingError::ChannelNeeded { path: path.into(), available });
+        }
+        return Ok(others);
     }
     let find = |&channel: &&str| {
         let by_name = names.iter().position(|name| name == channel);
@@ -204,10 +218,13 @@ struct ParquetFrames {
 
 impl ParquetFrames {
     fn open(table: &Parquet) -> Result<Self, RecordingError> {
+        let path = &table.path;
+        let reader = guarded(|| open(path))
+            .unwrap_or_else(|| Err(unreadable(path, &damaged(), IN_DIRECTORY)))?;
         Ok(Self {
             path: table.path.clone(),
             columns: table.columns.clone(),
-            reader: open(&table.path)?,
+            reader,
             next_group: 0,
             readers: Vec::new(),
             left: 0,
@@ -218,6 +235,13 @@ impl ParquetFrames {
 
     /// Replaces what is in `values` by the next rows, column by column; `false` at the end.
     fn next_rows(&mut self, values: &mut Vec<Vec<f64>>) -> Result<bool, RecordingError> {
+        let row = self.row;
+        guarded(|| self.unguarded_rows(values)).unwrap_or_else(|| {
+            Err(unreadable(&self.path, &damaged(), format_args!("at row {row}")))
+        })
+    }
+
+    fn unguarded_rows(&mut self, values: &mut Vec<Vec<f64>>) -> Result<bool, RecordingError> {
         let place = format!("at row {}", self.row);
         let failed = |error: ParquetError| unreadable(&self.path, &error, &place);
         while self.left == 0 {

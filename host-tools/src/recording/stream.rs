@@ -93,44 +93,44 @@ impl Source for SideBySide {
     }
 
     fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
-        let streams = self.sources.iter().map(|source| {
+        let parts = self.sources.iter().map(|source| {
             let (axes, stream) = (source.axes(), source.open(segment, start)?);
-            Ok(Stream { axes, stream, frames: Vec::new(), used: 0 })
+            Ok(Part { axes, source: stream, frames: Vec::new(), used: 0 })
         });
-        Ok(Box::new(Joined { streams: streams.collect::<Result<_, RecordingError>>()? }))
+        Ok(Box::new(Joined { parts: parts.collect::<Result<_, RecordingError>>()? }))
     }
 }
 
 /// One of several streams, and the part of its chunk that was not handed on yet.
-struct Stream {
+struct Part {
     axes: usize,
-    stream: Box<dyn Frames>,
+    source: Box<dyn Frames>,
     frames: Vec<f32>,
     used: usize,
 }
 
 struct Joined {
-    streams: Vec<Stream>,
+    parts: Vec<Part>,
 }
 
 impl Frames for Joined {
     fn next_chunk(&mut self, out: &mut Vec<f32>) -> Result<bool, RecordingError> {
         out.clear();
-        for stream in &mut self.streams {
-            if stream.used == stream.frames.len() {
-                stream.used = 0;
-                stream.stream.next_chunk(&mut stream.frames)?;
+        for part in &mut self.parts {
+            if part.used == part.frames.len() {
+                part.used = 0;
+                part.source.next_chunk(&mut part.frames)?;
             }
         }
-        let left = |stream: &Stream| (stream.frames.len() - stream.used) / stream.axes;
-        let frames = self.streams.iter().map(left).min().unwrap_or(0);
+        let left = |part: &Part| (part.frames.len() - part.used) / part.axes;
+        let frames = self.parts.iter().map(left).min().unwrap_or(0);
         for frame in 0..frames {
-            for Stream { axes, frames, used, .. } in &self.streams {
+            for Part { axes, frames, used, .. } in &self.parts {
                 out.extend_from_slice(&frames[used + frame * axes..used + (frame + 1) * axes]);
             }
         }
-        for stream in &mut self.streams {
-            stream.used += frames * stream.axes;
+        for part in &mut self.parts {
+            part.used += frames * part.axes;
         }
         Ok(frames > 0)
     }

@@ -28,13 +28,11 @@ pub(super) fn read(
     }
     let chosen: Vec<Axes> = if channels.is_empty() {
         let vectors: Vec<&Numbers> = arrays.iter().filter(|array| array.is_vector()).collect();
-        match vectors.as_slice() {
-            [only] => vec![whole(path, only)?],
-            _ => {
-                let available = described(&arrays);
-                return Err(RecordingError::ChannelNeeded { path: path.into(), available });
-            }
-        }
+        let [only] = vectors.as_slice() else {
+            let available = described(&arrays);
+            return Err(RecordingError::ChannelNeeded { path: path.into(), available });
+        };
+        vec![whole(path, only)?]
     } else {
         let axes = |&channel: &&str| find(path, &arrays, channel);
         channels.iter().map(axes).collect::<Result<_, _>>()?

@@ -389,7 +389,7 @@ impl<'a> Walker<'a> {
             return Err(self.damaged("a part goes on past its end"));
         }
         let skipped = match &mut self.bytes {
-            Bytes::Plain(reader) => reader.seek_relative(count as i64),
+            Bytes::Plain(reader) => reader.seek_relative(count.cast_signed()),
             Bytes::Zlib(reader) => discard(reader, count),
         };
         skipped.map_err(|error| self.unreadable(error))?;

@@ -16,8 +16,12 @@ pub(in super::super) struct TimeColumn {
     rows: u64,
     /// Steps between which the true one lies.
     step: (f64, f64),
-    /// The largest unit of a last digit.
-    digit: f64,
+    /// What the first and the last time are rounded to.
+    first_digit: f64,
+    last_digit: f64,
+    /// The smallest last digit of a number without an exponent: programs that leave out zeros at
+    /// the end write `0.5` beside `0.500125`.
+    finest: f64,
     /// Whether the rows so far count 0, 1, 2, … or 1, 2, 3, …
     counts: bool,
 }
@@ -51,7 +55,7 @@ impl TimeColumn {
     /// The column of these that may be time: one with such a name, or else the first of several.
     pub(in super::super) fn find(names: &[String], header: bool) -> Option<Self> {
         let by_name = names.iter().enumerate().filter(|_| header);
-        let named = by_name.filter_map(|(column, name)| Some((column, unit(name)?))).next();
+        let named = { by_name }.find_map(|(column, name)| Some((column, unit(name)?)));
         let (column, unit) = match named {
             Some(found) => found,
             None if names.len() > 1 => (0, 1.0),
@@ -65,7 +69,9 @@ impl TimeColumn {
             last: 0.0,
             rows: 0,
             step: (0.0, f64::INFINITY),
-            digit: 0.0,
+            first_digit: 0.0,
+            last_digit: 0.0,
+            finest: f64::INFINITY,
             counts: true,
         })
     }
@@ -73,7 +79,13 @@ impl TimeColumn {
     /// Takes the time of the next row.
     pub(super) fn row(&mut self, field: &[u8], separator: Separator) -> Step {
         match number::<f64>(field, separator) {
-            Some((value, _)) => self.value(value, last_digit(field)),
+            Some((value, _)) if field.iter().any(|b| matches!(b, b'e' | b'E')) => {
+                self.value(value, last_digit(field))
+            }
+            Some((value, _)) => {
+                self.finest = self.finest.min(last_digit(field));
+                self.value(value, self.finest)
+            }
             None => Step::NotANumber,
         }
     }
@@ -85,21 +97,21 @@ impl TimeColumn {
         }
         let index = self.rows as f64;
         if self.rows == 0 {
-            self.first = value;
+            (self.first, self.first_digit) = (value, digit);
         }
+        self.first_digit = self.first_digit.min(self.finest);
         self.counts &= value == self.first + index && (self.first == 0.0 || self.first == 1.0);
-        self.digit = self.digit.max(digit);
         if self.rows > 0 {
             // value = first + (index ± JITTER)·step, each time rounded to its last digit.
-            let since = value - self.first;
-            let least = (since - self.digit) / (index + JITTER);
-            let most = (since + self.digit) / (index - JITTER);
+            let (since, rounding) = (value - self.first, self.first_digit + digit);
+            let least = (since - rounding) / (index + JITTER);
+            let most = (since + rounding) / (index - JITTER);
             self.step = (self.step.0.max(least), self.step.1.min(most));
             if self.step.0 > self.step.1 || value < self.last {
                 return Step::Uneven;
             }
         }
-        self.last = value;
+        (self.last, self.last_digit) = (value, digit);
         self.rows += 1;
         Step::Even
     }
@@ -114,9 +126,11 @@ impl TimeColumn {
             return Meaning::Counter;
         }
         let steps = (self.rows - 1) as f64;
-        let least = steps / ((span + self.digit) * self.unit);
-        // Times that are all within a last digit's rounding say nothing.
-        let most = steps / ((span - self.digit).max(0.0) * self.unit);
+        // Half a digit either way, at either end.
+        let rounding = 0.5 * (self.first_digit + self.last_digit);
+        let least = steps / ((span + rounding) * self.unit);
+        // Times that are all within their rounding say nothing.
+        let most = steps / ((span - rounding).max(0.0) * self.unit);
         if most.is_finite() && most - least < 0.01 * least {
             Meaning::Time(roundest(steps / (span * self.unit), least, most))
         } else {
@@ -156,8 +170,8 @@ fn last_digit(field: &[u8]) -> f64 {
     let exponent: i32 = exponent.and_then(|e| e.parse().ok()).unwrap_or(0);
     let mantissa = &field[..mantissa_end];
     let mark = mantissa.iter().position(|b| matches!(b, b'.' | b','));
-    let decimals = mark.map_or(0, |mark| mantissa.len() - mark - 1) as i32;
-    10_f64.powi(exponent - decimals)
+    let decimals = mark.map_or(0, |mark| mantissa.len() - mark - 1);
+    10_f64.powi(exponent) / 10_f64.powf(decimals as f64)
 }
 
 /// The number with the fewest digits between `least` and `most`.
@@ -194,6 +208,18 @@ mod tests {
         assert_eq!(meaning("Time (ms)", commas), Ok(Meaning::Time(800.0)));
         let late = (0..1000).map(|i| format!("{:.5e}", 3.0 + f64::from(i) / 1000.0));
         assert_eq!(meaning("time_s", late), Ok(Meaning::Time(1000.0)));
+    }
+
+    #[test]
+    fn zeros_at_the_end_may_be_left_out() {
+        let times = (0..2000).map(|i| format!("{}", f64::from(i) / 8000.0));
+        assert_eq!(meaning("t", times), Ok(Meaning::Time(8000.0)));
+        let python = (0..2000).map(|i| match i {
+            0 => "0.0".into(),
+            _ if i < 6 => format!("{:e}", f64::from(i) / 51_200.0),
+            _ => format!("{}", f64::from(i) / 51_200.0),
+        });
+        assert_eq!(meaning("t", python), Ok(Meaning::Time(51_200.0)));
     }
 
     #[test]
