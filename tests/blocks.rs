@@ -173,11 +173,8 @@ proptest! {
     ) {
         let front_end = front_end(true, true);
         let recording = Recording {
-            path: "made by a test".into(),
-            rate_hz: None,
             rpm: Some(rpm),
-            axes: 1,
-            segments: vec![x.clone()],
+            ..Recording::in_memory("made by a test", 1, vec![x.clone()])
         };
         let parts = split::whole(&[recording.segment_frames()]);
         let shaft_hz = recording.shaft_hz().unwrap();
@@ -240,13 +237,8 @@ fn without_a_shaft_speed_there_is_no_label() {
 
 #[test]
 fn a_recording_without_a_speed_is_refused_by_name() {
-    let recording = |rpm| Recording {
-        path: "slow.wav".into(),
-        rate_hz: None,
-        rpm,
-        axes: 1,
-        segments: vec![strikes(100.0)],
-    };
+    let recording =
+        |rpm| Recording { rpm, ..Recording::in_memory("slow.wav", 1, vec![strikes(100.0)]) };
     let refusal = |rpm, front_end: &FrontEndSettings| {
         let parts = split::whole(&[recording(rpm).segment_frames()]);
         extract(&[recording(rpm)], &parts, front_end).map(drop).map_err(|error| error.to_string())

@@ -37,7 +37,7 @@ fn golden() -> ModelBytes {
 }
 
 fn recording(axes: usize, segments: Vec<Vec<f32>>) -> Recording {
-    Recording { path: "made by a test".into(), rate_hz: None, rpm: None, axes, segments }
+    Recording::in_memory("made by a test", axes, segments)
 }
 
 /// Runs a recording on both sides, asserts that they agree, and gives the reports.
@@ -234,7 +234,7 @@ fn both_integer(model: &IntegerModelBytes, counts: &Counts) -> Vec<DeviceReport>
 #[ignore = "needs QEMU: cargo xtask test device"]
 fn integers_on_a_cortex_m0_agree() {
     let (exact, recordings) = simulated_with(1, 2.0, "bands", 512);
-    let full_scale = counts::full_scale(&recordings).expect("a signal");
+    let full_scale = counts::full_scale(&recordings).expect("in memory").expect("a signal");
     let counts_per_unit = (32767.0 / full_scale) as f32;
     let contents = quantise(&exact.model(), counts_per_unit).expect("16 bits");
     let model = encode_integer(&exact.model(), &contents).expect("a model");

@@ -45,6 +45,7 @@ cargo xtask install [OPTION…] `cargo install` of the command, with the emulate
 cargo xtask pictures          draws the pictures of docs/
 cargo xtask package           both packages, built from what is in them
 cargo xtask deny              licences, sources and advisories of all dependencies, by deny.toml
+cargo xtask large             a recording of 1 GB adapted to: peak memory
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -90,6 +91,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["pictures"] => Ok(test::pictures()?),
         ["package"] => Ok(package::verify()?),
         ["deny"] => Ok(deny::check()?),
+        ["large"] => Ok(test::large()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());
             Ok(())
