@@ -40,6 +40,7 @@ pub mod quantise;
 pub mod rates;
 pub mod recording;
 pub mod report;
+pub mod resample;
 pub mod sections;
 pub mod sectors;
 pub mod simulate;
