@@ -90,6 +90,20 @@ pub enum RecordingError {
 }
 
 impl RecordingError {
+    /// The names of the channels that a file has, where the error is about them: `available`
+    /// without the sizes in brackets.
+    pub fn channels(&self) -> Vec<String> {
+        match self {
+            Self::ChannelNeeded { available, .. } | Self::NoSuchChannel { available, .. } => {
+                available
+                    .split(", ")
+                    .map(|channel| channel.split(" (").next().unwrap_or(channel).to_owned())
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     pub(super) fn empty(path: &Path) -> Self {
         Self::Empty { path: path.into() }
     }
