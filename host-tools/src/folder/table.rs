@@ -22,7 +22,7 @@ pub fn text(understood: &Understood) -> String {
         writeln!(text, "{}\n", shortened(&format!("pattern  {}  ({how})", pattern.text()), WIDTH));
     let _ = writeln!(
         text,
-        "{:<16} {:<18} {:>5} {:>12} {:>10} {:>4} {}",
+        "{:<14} {:<16} {:>5} {:>11} {:>10} {:>4} {}",
         "domain", "label", "files", "rate Hz", "rpm", "axes", "channel"
     );
     let mut groups: BTreeMap<(&str, &str), Vec<&Entry>> = BTreeMap::new();
@@ -33,14 +33,14 @@ pub fn text(understood: &Understood) -> String {
     for ((domain, label), group) in &groups {
         let axes: Vec<Option<f64>> = group.iter().map(|e| e.axes.map(|n| n as f64)).collect();
         let line = format!(
-            "{:<16} {:<18} {:>5} {:>12} {:>10} {:>4} {}",
-            shortened(&printable(domain), 16),
-            shortened(&printable(if label.is_empty() { "-" } else { label }), 18),
+            "{:<14} {:<16} {:>5} {:>11} {:>10} {:>4} {}",
+            shortened(&printable(domain), 14),
+            shortened(&printable(if label.is_empty() { "-" } else { label }), 16),
             group.len(),
             span(group.iter().map(|entry| entry.rate_hz)),
             span(group.iter().map(|entry| entry.rpm)),
             span(axes.into_iter()),
-            shortened(&channel(group), 9),
+            shortened(&channel(group), 14),
         );
         let _ = writeln!(text, "{}", line.trim_end());
     }
