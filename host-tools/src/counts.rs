@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::recording::{Place, Recording};
+use crate::recording::{Place, Recording, RecordingError, Samples};
 
 /// The largest count.
 pub const FULL_SCALE_COUNTS: f64 = 32_767.0;
@@ -23,8 +23,11 @@ pub struct Counts {
 }
 
 /// Why a recording cannot be written in counts.
-#[derive(Debug, Error, PartialEq)]
+#[derive(Debug, Error)]
 pub enum CountsError {
+    /// The recording is too large for memory.
+    #[error("{0}, or keep --encoding f32")]
+    Recording(#[from] RecordingError),
     /// Samples beyond full scale.
     #[error(
         "{}: {clipped} of {samples} samples are beyond the i16 model's full scale of ±{full_scale}; a sensor \
@@ -58,17 +61,21 @@ pub enum CountsError {
 /// Full scale for recordings, where the user gives none.
 ///
 /// `None` if there is no sample other than zero.
-pub fn full_scale(recordings: &[Recording]) -> Option<f64> {
-    let samples = recordings.iter().flat_map(|recording| recording.segments.iter().flatten());
-    let largest = samples.fold(0.0_f64, |largest, x| largest.max(f64::from(*x).abs()));
-    (largest > 0.0).then_some(HEADROOM * largest)
+pub fn full_scale(recordings: &[Recording]) -> Result<Option<f64>, CountsError> {
+    let mut largest = 0.0_f64;
+    for recording in recordings {
+        let samples = recording.segments()?.iter().flatten();
+        largest = samples.fold(largest, |largest, x| largest.max(f64::from(*x).abs()));
+    }
+    Ok((largest > 0.0).then_some(HEADROOM * largest))
 }
 
 /// Rounds the samples of a recording to counts; a sample beyond full scale is refused, because
 /// a label from clipped samples would be one of another signal.
 pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, CountsError> {
     let path = || recording.path.clone();
-    if let Some(place) = recording.first_non_finite() {
+    let samples = recording.segments()?;
+    if let Some(place) = recording.first_non_finite()? {
         return Err(CountsError::NotFinite { path: path(), place });
     }
     let (mut clipped, mut largest) = (0, 0.0_f64);
@@ -79,9 +86,9 @@ pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, Cou
         counts as i16
     };
     let segments =
-        recording.segments.iter().map(|segment| segment.iter().map(&mut count).collect()).collect();
+        samples.iter().map(|segment| segment.iter().map(&mut count).collect()).collect();
     if clipped > 0 {
-        let samples = recording.segments.iter().map(Vec::len).sum();
+        let samples = samples.iter().map(Vec::len).sum();
         let full_scale = FULL_SCALE_COUNTS / f64::from(counts_per_unit);
         return Err(CountsError::Clipped { path: path(), clipped, samples, full_scale, largest });
     }
@@ -92,7 +99,8 @@ pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, Cou
 pub fn rounded(recording: &Recording, counts: &Counts, counts_per_unit: f32) -> Recording {
     let to_unit =
         |segment: &Vec<i16>| segment.iter().map(|x| f32::from(*x) / counts_per_unit).collect();
-    Recording { segments: counts.segments.iter().map(to_unit).collect(), ..recording.clone() }
+    let samples = Samples::Memory(counts.segments.iter().map(to_unit).collect());
+    Recording { samples, ..recording.clone() }
 }
 
 #[cfg(test)]
@@ -101,8 +109,7 @@ mod tests {
     use crate::recording::Recording;
 
     fn recording(samples: Vec<f32>) -> Recording {
-        let path = "r.csv".into();
-        Recording { path, rate_hz: None, rpm: None, axes: 1, segments: vec![samples] }
+        Recording::in_memory("r.csv", 1, vec![samples])
     }
 
     #[test]
@@ -112,7 +119,7 @@ mod tests {
         assert_eq!(found.segments, [[0, -1, 32767, -32767]]);
         let samples = recording(vec![0.0004, -0.0006]);
         let found = counts(&samples, factor).unwrap();
-        assert_eq!(rounded(&samples, &found, factor).segments, [[0.0, -0.001]]);
+        assert_eq!(rounded(&samples, &found, factor).segments().unwrap(), [[0.0, -0.001]]);
         let error = counts(&recording(vec![1.0, 33.0, -40.0]), factor).unwrap_err();
         assert!(matches!(error, CountsError::Clipped { clipped: 2, samples: 3, .. }), "{error}");
         assert!(error.to_string().contains("--full-scale 40"), "{error}");
@@ -122,7 +129,7 @@ mod tests {
 
     #[test]
     fn full_scale_leaves_room() {
-        assert_eq!(full_scale(&[recording(vec![1.0, -2.0])]), Some(4.0));
-        assert_eq!(full_scale(&[recording(vec![0.0])]), None);
+        assert_eq!(full_scale(&[recording(vec![1.0, -2.0])]).unwrap(), Some(4.0));
+        assert_eq!(full_scale(&[recording(vec![0.0])]).unwrap(), None);
     }
 }

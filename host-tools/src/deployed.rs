@@ -7,11 +7,10 @@ use rebearing::integer::IntegerModel;
 use rebearing::model::{DriftReference, FrontEnd};
 use rebearing::severity::SeverityParameters;
 use rebearing::{Encoding, Model, ModelError};
-use thiserror::Error;
 use zerocopy::IntoBytes;
 
-use crate::counts::{CountsError, counts};
-use crate::device::{self, DeviceReport, MonitorType};
+use crate::counts::counts;
+use crate::device::{self, DeviceReport, MonitorType, RunError};
 use crate::integer_model_file::IntegerModelBytes;
 use crate::model_file::{ModelBytes, ModelFileError, aligned};
 use crate::recording::Recording;
@@ -24,17 +23,6 @@ pub enum DeployedModel {
     F32(ModelBytes),
     /// In integers.
     I16(IntegerModelBytes),
-}
-
-/// Why a model was not run over a recording.
-#[derive(Debug, Error, PartialEq)]
-pub enum RunError {
-    /// The device would refuse the model.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The recording has no form in counts.
-    #[error(transparent)]
-    Counts(#[from] CountsError),
 }
 
 /// A model whose classes have names.

@@ -12,9 +12,24 @@ use rebearing::snapshot::{self, Snapshot};
 use rebearing::{
     Decision, Finding, Label, Model, ModelError, Monitor, SensorFault, Statistics, Zone,
 };
+use thiserror::Error;
 
-use crate::counts::Counts;
-use crate::recording::Recording;
+use crate::counts::{Counts, CountsError};
+use crate::recording::{Recording, RecordingError};
+
+/// Why a model was not run over a recording.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The device would refuse the model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The recording has no form in counts.
+    #[error(transparent)]
+    Counts(#[from] CountsError),
+    /// The recording could not be read to its end.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+}
 
 /// A report of the device, for the host to print and compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +108,7 @@ pub fn statistics_values(axis: Statistics) -> [f32; 4] {
 /// those of the next in a window.
 ///
 /// The number of axes must be the model's; anything else is refused as the device would.
-pub fn run(model: Model<'_>, recording: &Recording) -> Result<Vec<DeviceReport>, ModelError> {
+pub fn run(model: Model<'_>, recording: &Recording) -> Result<Vec<DeviceReport>, RunError> {
     run_sending(model, recording, &mut Vec::new())
 }
 
@@ -106,7 +121,7 @@ pub fn run_sending(
     model: Model<'_>,
     recording: &Recording,
     sent: &mut Vec<u8>,
-) -> Result<Vec<DeviceReport>, ModelError> {
+) -> Result<Vec<DeviceReport>, RunError> {
     match recording.axes {
         1 => run_axes::<1>(&model, recording, sent),
         2 => run_axes::<2>(&model, recording, sent),
@@ -140,29 +155,32 @@ fn run_axes<const AXES: usize>(
     model: &Model<'_>,
     recording: &Recording,
     sent: &mut Vec<u8>,
-) -> Result<Vec<DeviceReport>, ModelError> {
+) -> Result<Vec<DeviceReport>, RunError> {
     let mut monitor = LargestMonitor::<AXES>::new(*model)?;
     let mut snapshot = Box::new(LargestSnapshot::new(model)?);
     // A speed that the model cannot be used at is in every report as its fault.
     let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
     let mut decision = LargestDecision::of_model(model)?;
     let mut reports = Vec::new();
-    for segment in &recording.segments {
+    for (segment, frames) in recording.segment_frames().into_iter().enumerate() {
         monitor.clear();
         let mut first = true;
-        for frame in segment.as_chunks::<AXES>().0 {
-            let Some(report) = monitor.push(*frame) else { continue };
-            let verdict = Some(decision.report(&report));
-            if let Ok(finding) = &report.finding {
-                let flags = snapshot_flags(finding.label, first);
-                snapshot.record(&monitor, report.index, flags);
-                send(&mut snapshot, false, sent);
+        recording.each_chunk(segment, 0..frames, |chunk| {
+            for frame in chunk.as_chunks::<AXES>().0 {
+                let Some(report) = monitor.push(*frame) else { continue };
+                let verdict = Some(decision.report(&report));
+                if let Ok(finding) = &report.finding {
+                    let flags = snapshot_flags(finding.label, first);
+                    snapshot.record(&monitor, report.index, flags);
+                    send(&mut snapshot, false, sent);
+                }
+                // A window that is missing is a gap too.
+                first = report.finding.is_err();
+                let finding = report.finding.map(|finding| float_finding(&finding));
+                reports.push(DeviceReport { index: report.index, finding, verdict });
             }
-            // A window that is missing is a gap too.
-            first = report.finding.is_err();
-            let finding = report.finding.map(|finding| float_finding(&finding));
-            reports.push(DeviceReport { index: report.index, finding, verdict });
-        }
+            Ok::<_, RecordingError>(())
+        })?;
     }
     send(&mut snapshot, true, sent);
     Ok(reports)

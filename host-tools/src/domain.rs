@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::manifest::{Manifest, Row};
-use crate::recording::Recording;
+use crate::recording::{Recording, RecordingError};
 use crate::split::{self, Part, SplitError};
 
 /// All recordings of one machine, speed or load.
@@ -46,7 +46,7 @@ impl Domain {
             .par_iter()
             .map(|row| -> Result<Recording> {
                 let recording = manifest.recording(row)?;
-                if let Some(at) = recording.first_non_finite() {
+                if let Some(at) = recording.first_non_finite().with_context(|| place(row))? {
                     bail!(
                         "{}: {} holds NaN or infinity at {at}; cut that part out of the recording",
                         place(row),
@@ -82,12 +82,7 @@ impl Domain {
         let parts = split::in_time(&self.frames(), share)?.first;
         for (index, recording) in self.recordings.iter_mut().enumerate() {
             let own = parts.iter().filter(|part| part.recording == index);
-            recording.segments = own
-                .map(|part| {
-                    let samples = part.start * recording.axes..part.end * recording.axes;
-                    recording.segments[part.segment][samples].to_vec()
-                })
-                .collect();
+            *recording = recording.cut(own.map(|part| (part.segment, part.frames())));
         }
         Ok(())
     }
@@ -125,7 +120,7 @@ impl Domain {
     }
 
     /// SHA-256 over rate, speeds, samples and (where `labelled`) labels: what a fit depends on.
-    pub fn hash(&self, labelled: bool) -> [u8; 32] {
+    pub fn hash(&self, labelled: bool) -> Result<[u8; 32], RecordingError> {
         let mut hash = Sha256::new();
         hash.update(self.name.as_bytes());
         hash.update(self.rate_hz.to_le_bytes());
@@ -136,14 +131,20 @@ impl Domain {
             if let Some(rpm) = recording.rpm {
                 hash.update(rpm.to_le_bytes());
             }
-            for segment in &recording.segments {
-                hash.update((segment.len() as u64).to_le_bytes());
-                for sample in segment {
-                    hash.update(sample.to_le_bytes());
-                }
+            for (segment, frames) in recording.segment_frames().into_iter().enumerate() {
+                hash.update(((frames * recording.axes) as u64).to_le_bytes());
+                recording.each_chunk(segment, 0..frames, |chunk| {
+                    // Some at a time: the hash is slow on four bytes, and all would be a copy.
+                    for samples in chunk.chunks(1024) {
+                        let bytes: Vec<u8> =
+                            samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+                        hash.update(bytes);
+                    }
+                    Ok::<_, RecordingError>(())
+                })?;
             }
         }
-        hash.finalize().into()
+        Ok(hash.finalize().into())
     }
 }
 
@@ -170,13 +171,8 @@ mod tests {
 
     #[test]
     fn the_first_part_in_time_is_what_is_kept() {
-        let recording = |segments: Vec<Vec<f32>>, axes| Recording {
-            path: "r.csv".into(),
-            rate_hz: None,
-            rpm: None,
-            axes,
-            segments,
-        };
+        let recording =
+            |segments: Vec<Vec<f32>>, axes| Recording::in_memory("r.csv", axes, segments);
         let mut domain = Domain {
             name: "d".into(),
             rate_hz: 1.0,
@@ -189,8 +185,8 @@ mod tests {
         };
         domain.keep_first(0.6).unwrap();
         let expected: Vec<f32> = (0..12_u8).map(f32::from).collect();
-        assert_eq!(domain.recordings[0].segments, [expected]);
-        assert_eq!(domain.recordings[1].segments, [vec![1.0; 8], vec![2.0; 8]]);
+        assert_eq!(domain.recordings[0].segments().unwrap(), [expected]);
+        assert_eq!(domain.recordings[1].segments().unwrap(), [vec![1.0; 8], vec![2.0; 8]]);
         assert!(domain.keep_first(0.0).is_err());
     }
 }

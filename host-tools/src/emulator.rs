@@ -262,7 +262,7 @@ fn escaped(path: &Path) -> Result<String> {
 /// the frames, all little-endian.
 fn sample_file(recording: &Recording, kind: SampleKind) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    for (segment, samples) in recording.segments.iter().enumerate() {
+    for (segment, samples) in recording.segments()?.iter().enumerate() {
         let frames = u32::try_from(samples.len() / recording.axes).with_context(|| {
             format!("{}: segment {segment} is too long to emulate", recording.path.display())
         })?;
@@ -504,13 +504,7 @@ mod tests {
 
     #[test]
     fn only_counts_go_out_as_i16() {
-        let recording = |samples: Vec<f32>| Recording {
-            path: "x.wav".into(),
-            rate_hz: None,
-            rpm: None,
-            axes: 1,
-            segments: vec![samples],
-        };
+        let recording = |samples: Vec<f32>| Recording::in_memory("x.wav", 1, vec![samples]);
         let counts = recording(vec![1.0, -32768.0]);
         assert_eq!(sample_file(&counts, SampleKind::I16).unwrap(), [2, 0, 0, 0, 1, 0, 0, 0x80]);
         for bad in [0.5, 32768.0, f32::NAN] {

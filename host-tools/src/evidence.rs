@@ -13,13 +13,15 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::bearing::{Bearing, Characteristic};
-use crate::recording::Recording;
+use crate::recording::{Recording, RecordingError};
 
 /// The band whose envelope is taken, in parts of the sample rate: above the shaft's harmonics,
 /// below the roll-off of the anti-alias filter.
 const BAND: (f64, f64) = (0.1, 0.45);
 /// The longest stretch that is transformed at once.
 const LONGEST: usize = 1 << 16;
+/// Frames that are looked at in a recording: enough to average over, and they fit in memory.
+const MOST_FRAMES: usize = 1 << 22;
 /// Turns of the shaft that a stretch must hold at least, to tell frequencies apart.
 const TURNS: f64 = 20.0;
 /// How far balls may slip, in parts of the frequency.
@@ -125,6 +127,9 @@ pub enum EvidenceError {
     /// The shaft speed makes no sense.
     #[error("a shaft speed of {0} rpm; give a positive number")]
     Speed(f64),
+    /// The recording could not be read to its end.
+    #[error("{0}")]
+    Recording(String),
     /// A sample is NaN or infinite.
     #[error("sample {0} is NaN or infinite; cut that part out of the recording")]
     NotFinite(usize),
@@ -167,15 +172,25 @@ pub fn evidence(
         .collect())
 }
 
-/// The evidence in the longest stretch of a recording, axis by axis, for each part.
+/// The evidence in the longest stretch of a recording (its first four million frames), axis by axis, for
+/// each part.
 pub fn of_recording(
     recording: &Recording,
     rate_hz: f64,
     rpm: f64,
     bearing: &Bearing,
 ) -> Result<Vec<Vec<Evidence>>, EvidenceError> {
-    let longest = recording.segments.iter().max_by_key(|segment| segment.len());
-    let frames = longest.map_or(&[][..], Vec::as_slice);
+    let lengths = recording.segment_frames();
+    let longest = lengths.iter().enumerate().max_by_key(|(_, frames)| **frames);
+    let mut frames = Vec::new();
+    if let Some((segment, &length)) = longest {
+        recording
+            .each_chunk(segment, 0..length.min(MOST_FRAMES), |chunk| {
+                frames.extend_from_slice(chunk);
+                Ok(())
+            })
+            .map_err(|error: RecordingError| EvidenceError::Recording(error.to_string()))?;
+    }
     (0..recording.axes)
         .map(|axis| {
             let samples: Vec<f32> =

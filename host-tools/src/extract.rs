@@ -4,6 +4,7 @@
 //! from `rebearing`, operation by operation in the device's order, so that what is fitted
 //! here is, to the bit, what the device will compute.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use ndarray::Array2;
@@ -13,7 +14,7 @@ use rebearing::{SensorFault, ShaftSpeedError, blocks};
 use thiserror::Error;
 
 use crate::front_end::FrontEndSettings;
-use crate::recording::Recording;
+use crate::recording::{Recording, RecordingError};
 use crate::split::Part;
 
 /// Features of decision windows, one row each, and where each window comes from.
@@ -69,6 +70,9 @@ pub enum ExtractError {
         /// Why not.
         reason: ShaftSpeedError,
     },
+    /// A recording that is read piece by piece could not be read to its end.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
     /// A recording with another number of axes.
     #[error("{}: has {has} axes where {needs} are needed; name the channels in the manifest's channel column or with --channel", path.display())]
     Axes {
@@ -105,15 +109,11 @@ pub fn extract(
             checked.map_err(|reason| ExtractError::ShaftSpeed { path: path(), reason })?;
         }
     }
-    let rows: Vec<Vec<f32>> = parts
-        .par_iter()
-        .map(|part| part_features(&recordings[part.recording], part, front_end))
-        .collect::<Result<_, _>>()?;
-
     let dims = front_end.dims();
+    let windows = |part: &Part| windows(part.frames().len(), front_end);
     let mut recording = Vec::new();
-    for (part, rows) in parts.iter().zip(&rows) {
-        recording.extend(std::iter::repeat_n(part.recording, rows.len() / dims));
+    for part in parts {
+        recording.extend(std::iter::repeat_n(part.recording, windows(part)));
     }
     for (index, missing) in recordings.iter().enumerate() {
         let own = || parts.iter().filter(|part| part.recording == index);
@@ -126,22 +126,36 @@ pub fn extract(
         }
     }
     let mut x = Array2::zeros((recording.len(), dims));
-    for (place, value) in x.iter_mut().zip(rows.iter().flatten()) {
-        *place = *value;
+    // A new array is contiguous. Rows are written where they stay: they may be most of the memory.
+    let mut rest = x.as_slice_mut().unwrap_or_default();
+    let mut places = Vec::new();
+    for part in parts {
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(windows(part) * dims);
+        places.push((part, own));
+        rest = others;
     }
+    places.into_par_iter().try_for_each(|(part, rows)| {
+        part_features(&recordings[part.recording], part, front_end, rows)
+    })?;
     Ok(Features { x, recording })
 }
 
+/// Decision windows in a stretch of so many frames.
+fn windows(frames: usize, front_end: &FrontEndSettings) -> usize {
+    let spare = frames.checked_sub(front_end.window_len());
+    spare.map_or(0, |spare| spare / front_end.hop + 1)
+}
+
+/// Puts the features of a part's windows into `rows`.
 fn part_features(
     recording: &Recording,
     part: &Part,
     front_end: &FrontEndSettings,
-) -> Result<Vec<f32>, ExtractError> {
+    rows: &mut [f32],
+) -> Result<(), ExtractError> {
     let device = front_end.device();
     let per_axis = front_end.axis_features();
-    let dims = front_end.dims();
-    let axes = front_end.axes;
-    let samples = &recording.segments[part.segment][part.start * axes..part.end * axes];
+    let (dims, axes) = (front_end.dims(), front_end.axes);
     let fault_at = |segment: usize, segments: usize, fault| ExtractError::Fault {
         path: recording.path.clone(),
         segment: part.segment,
@@ -149,40 +163,53 @@ fn part_features(
         end: part.start + (segment + segments - 1) * front_end.hop + front_end.fft_len,
         fault,
     };
-
-    // Power of each segment in every band, all axes side by side.
-    let mut power: Vec<f32> = Vec::new();
-    for axis in 0..axes {
-        let mut window = Window::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop);
-        let mut scratch = [0.0; 4096];
-        let mut segment = 0;
-        for sample in samples.iter().skip(axis).step_by(axes) {
-            if !window.push([*sample]) {
+    let mut rows = rows.chunks_exact_mut(dims);
+    let mut windows =
+        vec![Window::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop); axes];
+    let mut scratch = [0.0; 4096];
+    // Power in every band of the last segments, all axes side by side.
+    let mut powers: VecDeque<Vec<f32>> = VecDeque::new();
+    let mut segment = 0;
+    recording.each_chunk(part.segment, part.frames(), |chunk| {
+        for frame in chunk.chunks_exact(axes) {
+            let mut full = false;
+            for (window, sample) in windows.iter_mut().zip(frame) {
+                full = window.push([*sample]);
+            }
+            if !full {
                 continue;
             }
-            power.resize(power.len().max((segment + 1) * dims), 0.0);
-            let sums = &mut power[segment * dims + axis * per_axis..][..per_axis];
-            blocks::add_segment(&window, 0, &device, recording.shaft_hz(), &mut scratch, sums)
-                .map_err(|fault| fault_at(segment, 1, fault))?;
+            let mut power = if powers.len() == front_end.segments {
+                powers.pop_front().unwrap_or_default()
+            } else {
+                Vec::new()
+            };
+            power.clear();
+            power.resize(dims, 0.0);
+            for (window, sums) in windows.iter().zip(power.chunks_exact_mut(per_axis)) {
+                blocks::add_segment(window, 0, &device, recording.shaft_hz(), &mut scratch, sums)
+                    .map_err(|fault| fault_at(segment, 1, fault))?;
+            }
+            powers.push_back(power);
             segment += 1;
-        }
-    }
-
-    let mut rows = Vec::new();
-    for first in 0..(power.len() / dims + 1).saturating_sub(front_end.segments) {
-        // Sums in the device's order, so that they have the device's bits.
-        let mut sums = vec![0.0; dims];
-        for segment in power[first * dims..].chunks_exact(dims).take(front_end.segments) {
-            for (sum, power) in sums.iter_mut().zip(segment) {
-                *sum += power;
+            if powers.len() < front_end.segments {
+                continue;
+            }
+            // Sums in the device's order, so that they have the device's bits.
+            let mut sums = vec![0.0; dims];
+            for power in &powers {
+                for (sum, power) in sums.iter_mut().zip(power) {
+                    *sum += power;
+                }
+            }
+            let Some(row) = rows.next() else { continue };
+            for (sums, features) in sums.chunks_exact(per_axis).zip(row.chunks_exact_mut(per_axis))
+            {
+                blocks::log_blocks(&device, sums, features).map_err(|fault| {
+                    fault_at(segment - front_end.segments, front_end.segments, fault)
+                })?;
             }
         }
-        let mut row = vec![0.0; dims];
-        for (sums, features) in sums.chunks_exact(per_axis).zip(row.chunks_exact_mut(per_axis)) {
-            blocks::log_blocks(&device, sums, features)
-                .map_err(|fault| fault_at(first, front_end.segments, fault))?;
-        }
-        rows.extend(row);
-    }
-    Ok(rows)
+        Ok(())
+    })
 }

@@ -12,6 +12,7 @@ pub mod baselines;
 pub mod bearing;
 pub mod commands;
 pub mod counts;
+mod csv_place;
 pub mod deployed;
 pub mod device;
 pub mod diagnoses;

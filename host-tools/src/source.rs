@@ -116,7 +116,7 @@ impl Source {
         }
         let features = extract(&domain.recordings, &domain.whole(), &front_end)?;
         let labels = features.recording.iter().map(|index| class_of_recording[*index]).collect();
-        let hash = domain.hash(true);
+        let hash = domain.hash(true)?;
         let known =
             LabelledFeatures { domain: domain.name.clone(), classes, features, labels, hash };
         Self::fit_features(&known, front_end, settings)

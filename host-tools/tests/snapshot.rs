@@ -20,12 +20,9 @@ use rebearing_host::split::{self, Part};
 
 /// The parts of each recording.
 fn cut(domain: &Domain, parts: &[Part]) -> Vec<Recording> {
-    let segments = |index: usize, recording: &Recording| {
-        let own = parts.iter().filter(move |part| part.recording == index);
-        own.map(|part| recording.segments[part.segment][part.frames()].to_vec()).collect()
-    };
+    let own = |index: usize| parts.iter().filter(move |part| part.recording == index);
     let recordings = domain.recordings.iter().enumerate();
-    recordings.map(|(i, r)| Recording { segments: segments(i, r), ..r.clone() }).collect()
+    recordings.map(|(i, r)| r.cut(own(i).map(|part| (part.segment, part.frames())))).collect()
 }
 
 /// The label of every window of the test.

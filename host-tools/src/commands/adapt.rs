@@ -372,8 +372,11 @@ impl Samples {
                  one that `rebearing inspect` prints for the model on the device"
             );
         }
+        let full_scale = match full_scale {
+            Some(full_scale) => Some(full_scale),
+            None => counts::full_scale(&target.recordings)?,
+        };
         let full_scale = full_scale
-            .or_else(|| counts::full_scale(&target.recordings))
             .with_context(|| format!("domain {}: every sample is zero", target.name))?;
         let counts_per_unit = (FULL_SCALE_COUNTS / full_scale) as f32;
         if !(full_scale > 0.0 && counts_per_unit.is_normal()) {
@@ -467,7 +470,7 @@ pub(super) fn encode(
 ) -> Result<ModelBytes> {
     let mut hash = Sha256::new();
     hash.update(source.hash_bytes()?);
-    hash.update(target.hash(false));
+    hash.update(target.hash(false)?);
     for snapshot in snapshots {
         snapshot.features.iter().for_each(|feature| hash.update(feature.to_le_bytes()));
     }

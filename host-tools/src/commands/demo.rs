@@ -117,13 +117,8 @@ fn cut(domain: &Domain, parts: &[Part]) -> Vec<(Recording, String)> {
         .enumerate()
         .map(|(index, (recording, label))| {
             let own = parts.iter().filter(|part| part.recording == index);
-            let axes = recording.axes;
-            let segments = own
-                .map(|part| {
-                    recording.segments[part.segment][part.start * axes..part.end * axes].to_vec()
-                })
-                .collect();
-            (Recording { segments, ..recording.clone() }, label.clone().unwrap_or_default())
+            let cut = recording.cut(own.map(|part| (part.segment, part.frames())));
+            (cut, label.clone().unwrap_or_default())
         })
         .collect()
 }

@@ -39,7 +39,7 @@ impl SourceDomain {
             labels,
             features,
             seconds: start.elapsed().as_secs_f64(),
-            hash: domain.hash(true),
+            hash: domain.hash(true)?,
         })
     }
 }

@@ -4,7 +4,7 @@ use ndarray::ArrayView1;
 use thiserror::Error;
 
 use crate::domain::Domain;
-use crate::recording::Recording;
+use crate::recording::{Recording, RecordingError, Samples};
 use crate::simulate::random::Random;
 
 /// White Gaussian noise of a given strength.
@@ -17,41 +17,41 @@ pub struct Noise {
     pub seed: u64,
 }
 
-/// A signal-to-noise ratio that is not one.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[error("--noise {0}: the signal-to-noise ratio must be between -200 and 200 dB")]
-pub struct NoiseError(f64);
+/// Why noise cannot be added.
+#[derive(Debug, Error)]
+pub enum NoiseError {
+    /// A signal-to-noise ratio that is not one.
+    #[error("--noise {0}: the signal-to-noise ratio must be between -200 and 200 dB")]
+    Ratio(f64),
+    /// A recording that is too large for memory.
+    #[error("--noise: {0}")]
+    Recording(#[from] RecordingError),
+}
 
 /// The recordings of `domain` with noise added.
 pub fn add(domain: &Domain, noise: Noise) -> Result<Vec<Recording>, NoiseError> {
     if !(-200.0..=200.0).contains(&noise.snr_db) {
-        return Err(NoiseError(noise.snr_db));
+        return Err(NoiseError::Ratio(noise.snr_db));
     }
     let ratio = 10_f64.powf(-noise.snr_db / 20.0);
     let noisy = |(index, recording): (usize, &Recording)| {
         let mut random = Random::new(noise.seed, index as u64);
-        let mut recording = recording.clone();
         let axes = recording.axes;
+        let mut segments = recording.segments()?.to_vec();
         for axis in 0..axes {
-            let deviation = ratio * standard_deviation(&recording, axis);
-            let frames = recording.segments.iter_mut().flatten().skip(axis).step_by(axes);
+            let deviation = ratio * standard_deviation(&segments, axes, axis);
+            let frames = segments.iter_mut().flatten().skip(axis).step_by(axes);
             frames.for_each(|x| *x = (f64::from(*x) + deviation * random.normal()) as f32);
         }
-        recording
+        Ok(Recording { samples: Samples::Memory(segments), ..recording.clone() })
     };
-    Ok(domain.recordings.iter().enumerate().map(noisy).collect())
+    domain.recordings.iter().enumerate().map(noisy).collect()
 }
 
 /// Standard deviation of one axis over all segments; each segment holds whole frames.
-fn standard_deviation(recording: &Recording, axis: usize) -> f64 {
-    let samples: Vec<f64> = recording
-        .segments
-        .iter()
-        .flatten()
-        .skip(axis)
-        .step_by(recording.axes)
-        .map(|x| f64::from(*x))
-        .collect();
+fn standard_deviation(segments: &[Vec<f32>], axes: usize, axis: usize) -> f64 {
+    let frames = segments.iter().flatten().skip(axis).step_by(axes);
+    let samples: Vec<f64> = frames.map(|x| f64::from(*x)).collect();
     ArrayView1::from(&samples).std(0.0)
 }
 
@@ -65,13 +65,7 @@ mod tests {
             let wave = |i: usize| if i.is_multiple_of(2) { 1.0_f32 } else { -1.0 };
             (0..len).flat_map(|i| [5.0 + wave(i), 10.0 * wave(i)]).collect::<Vec<_>>()
         };
-        let recording = Recording {
-            path: "x".into(),
-            rate_hz: None,
-            rpm: None,
-            axes: 2,
-            segments: vec![segment(20_000), segment(10_000)],
-        };
+        let recording = Recording::in_memory("x", 2, vec![segment(20_000), segment(10_000)]);
         let labels = vec![None, None];
         let recordings = vec![recording.clone(), recording];
         Domain { name: "x".into(), rate_hz: 1.0, axes: 2, recordings, labels }
@@ -83,18 +77,19 @@ mod tests {
         let noise = Noise { snr_db: 10.0, seed: 3 };
         let noisy = add(&domain, noise).unwrap();
         for (axis, power) in [(0, 0.1), (1, 10.0)] {
-            let difference = Recording {
-                segments: (noisy[0].segments.iter().zip(&domain.recordings[0].segments))
-                    .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a - b).collect())
-                    .collect(),
-                ..noisy[0].clone()
-            };
-            let measured = standard_deviation(&difference, axis).powi(2);
+            let [after, before] =
+                [&noisy[0], &domain.recordings[0]].map(|recording| recording.segments().unwrap());
+            let difference: Vec<Vec<f32>> = after
+                .iter()
+                .zip(before)
+                .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a - b).collect())
+                .collect();
+            let measured = standard_deviation(&difference, 2, axis).powi(2);
             // Standard error of a variance over 30 000 samples: 0.8 %.
             assert!((measured / power - 1.0).abs() < 0.04, "{measured} for {power}");
         }
         assert_eq!(noisy, add(&domain, noise).unwrap());
-        assert_ne!(noisy[0].segments, noisy[1].segments, "recordings share no noise");
+        assert_ne!(noisy[0].samples, noisy[1].samples, "recordings share no noise");
         assert_ne!(noisy, add(&domain, Noise { seed: 4, ..noise }).unwrap());
     }
 

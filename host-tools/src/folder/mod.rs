@@ -26,6 +26,9 @@ use self::pattern::Said;
 use crate::manifest::Row;
 use crate::units::{FullScale, Unit};
 
+/// Extensions of files that may be recordings.
+const EXTENSIONS: [&str; 8] = ["wav", "mat", "npy", "npz", "csv", "tsv", "txt", "parquet"];
+
 /// What the user says of all files; what a path or a file says itself goes before it.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
@@ -113,7 +116,7 @@ pub enum FolderError {
         "{}: no recording found{}; recordings are {}{}",
         folder.display(),
         pattern.as_ref().map(|pattern| format!(" that fits {pattern}")).unwrap_or_default(),
-        crate::recording::EXTENSIONS.join(", "),
+        EXTENSIONS.join(", "),
         first.as_ref().map(|PassedOver { name, reason }| format!("; passed over: {name:?}: {reason}")).unwrap_or_default()
     )]
     Nothing {
@@ -160,7 +163,7 @@ pub fn understand(
     let io = |source| FolderError::Io { folder: folder.into(), source };
     std::fs::read_dir(folder).map_err(io)?;
     let whole = folder.canonicalize().map_err(io)?;
-    let (candidates, mut passed_over) = walk::walk(folder, &crate::recording::EXTENSIONS);
+    let (candidates, mut passed_over) = walk::walk(folder, &EXTENSIONS);
     let (candidates, manifests): (Vec<_>, Vec<_>) =
         candidates.into_iter().partition(|candidate| !probe::is_manifest(&candidate.path));
     passed_over.extend(

@@ -17,7 +17,7 @@ pub enum RecordingError {
     },
     /// No reader for the extension.
     #[error(
-        "{}: no reader for the extension {extension:?}; use .mat (v5), .npy, .csv, .tsv or .wav",
+        "{}: no reader for the extension {extension:?}; use .wav, .mat (v5 to v7), .npy, .npz, .csv, .tsv, .txt or .parquet",
         path.display()
     )]
     UnknownFormat {
@@ -86,6 +86,31 @@ pub enum RecordingError {
         path: PathBuf,
         /// How many there are.
         axes: usize,
+    },
+    /// The content is that of another format.
+    #[error(
+        "{}: is a {content} file by its first bytes, but is named .{extension}; name it .{content}",
+        path.display()
+    )]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its extension, in lower case.
+        extension: String,
+        /// The extension that files of this content have.
+        content: &'static str,
+    },
+    /// Work that needs all samples at once, on a file that is streamed.
+    #[error(
+        "{}: its {megabytes} MB of samples are read piece by piece, and this needs them all in \
+         memory at once; cut the file into shorter recordings",
+        path.display()
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its samples as 32-bit floats.
+        megabytes: usize,
     },
 }
 

@@ -19,10 +19,12 @@ const MI_COMPRESSED: u32 = 15;
 
 pub(super) fn read(
     path: &Path,
-    bytes: &[u8],
     channels: &[&str],
+    _in_memory: usize,
 ) -> Result<Recording, RecordingError> {
-    let arrays = arrays(path, bytes)?;
+    let bytes =
+        std::fs::read(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
+    let arrays = arrays(path, &bytes)?;
     let chosen: Vec<&Array> = if channels.is_empty() {
         let vectors: Vec<&Array> = arrays.iter().filter(|a| is_vector(a)).collect();
         match vectors.as_slice() {
@@ -52,7 +54,36 @@ pub(super) fn read(
     for array in chosen {
         axes.extend(columns(path, array)?);
     }
-    Recording::from_columns(path, None, &axes)
+    from_columns(path, &axes)
+}
+
+/// One segment from one column per axis.
+fn from_columns(
+    path: &Path,
+    columns: &[(String, Vec<f32>)],
+) -> Result<Recording, RecordingError> {
+    let Some((first_name, first)) = columns.first() else {
+        return Err(RecordingError::empty(path));
+    };
+    if columns.len() > MAX_AXES {
+        return Err(RecordingError::TooManyAxes { path: path.into(), axes: columns.len() });
+    }
+    if let Some((name, column)) = columns.iter().find(|(_, c)| c.len() != first.len()) {
+        return Err(RecordingError::UnequalAxes {
+            path: path.into(),
+            first: first_name.clone(),
+            first_len: first.len(),
+            other: name.clone(),
+            other_len: column.len(),
+        });
+    }
+    if first.is_empty() {
+        return Err(RecordingError::empty(path));
+    }
+    let interleaved = (0..first.len())
+        .flat_map(|frame| columns.iter().map(move |(_, column)| column[frame]))
+        .collect();
+    Ok(Recording::in_memory(path, columns.len(), vec![interleaved]))
 }
 
 /// The numeric arrays of a file whose top-level elements are all there.

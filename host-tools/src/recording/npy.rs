@@ -1,118 +1,213 @@
 //! `.npy` files, the array format of `NumPy`.
 //!
 //! A 1-D array is one stretch of time, a 2-D array a list of separate segments (segments ×
-//! samples), a 3-D array segments × samples × axes.
+//! samples), a 3-D array segments × samples × axes. `npyz` reads the header; the numbers go the
+//! way of all packed numbers, so that an array may be larger than memory.
 
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
 
-use npyz::{NpyFile, Order};
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
-use super::{MAX_AXES, Recording, RecordingError};
+use super::bytes::{Extent, Packing};
+use super::packed::{Block, Kind, Packed};
+use super::{Frames, MAX_AXES, Recording, RecordingError, Source};
 
 pub(super) fn read(
     path: &Path,
-    bytes: &[u8],
     channels: &[&str],
+    in_memory: usize,
 ) -> Result<Recording, RecordingError> {
-    let mut data = bytes;
-    let header = npyz::NpyHeader::from_reader(&mut data).map_err(|error| {
-        RecordingError::malformed(
+    let io = |source| RecordingError::Io { path: path.into(), source };
+    let mut file = BufReader::new(File::open(path).map_err(io)?);
+    let array = Array::read(path, "", &mut file)?;
+    let at = file.stream_position().map_err(io)?;
+    let len = file.get_ref().metadata().map_err(io)?.len().saturating_sub(at);
+    array.check_length(path, "", len)?;
+    array.check_not_empty(path)?;
+    let extent = Extent { at, len, packing: Packing::Plain };
+    let picks = chosen_axes(path, channels, array.axes)?;
+    let source = array.source(path, "", extent, 0, picks)?;
+    Recording::of_source(path, None, source, in_memory)
+}
+
+/// What the header of an array says.
+#[derive(Debug, Clone)]
+pub(super) struct Array {
+    pub(super) shape: Vec<u64>,
+    pub(super) segments: usize,
+    pub(super) frames: usize,
+    pub(super) axes: usize,
+    kind: Kind,
+    big_endian: bool,
+    fortran: bool,
+}
+
+/// In front of a message about an array of an archive, its name.
+fn prefix(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!("array {name}: ") }
+}
+
+impl Array {
+    /// Reads a header; `name` is the array's, empty where a file is the array.
+    pub(super) fn read(
+        path: &Path,
+        name: &str,
+        bytes: &mut impl Read,
+    ) -> Result<Self, RecordingError> {
+        let prefix = prefix(name);
+        let header = NpyHeader::from_reader(bytes).map_err(|error| {
+            RecordingError::malformed(
+                path,
+                format!(
+                    "{prefix}not a NumPy .npy file (at byte 0: {error}); write it with numpy.save"
+                ),
+            )
+        })?;
+        let shape = header.shape().to_vec();
+        let sizes: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
+        let (segments, frames, axes) = match *sizes.as_slice() {
+            [] => (1, 1, 1),
+            [frames] => (1, frames, 1),
+            [segments, frames] => (segments, frames, 1),
+            [segments, frames, axes] => (segments, frames, axes),
+            _ => {
+                return Err(RecordingError::malformed(
+                    path,
+                    format!(
+                        "{prefix}an array of shape {shape:?}; give samples (1-D), segments × \
+                         samples (2-D) or segments × samples × axes (3-D)"
+                    ),
+                ));
+            }
+        };
+        let (kind, big_endian) = kind(&header.dtype()).ok_or_else(|| {
+            RecordingError::malformed(
+                path,
+                format!(
+                    "{prefix}numbers of type {} (in the header) are not read; save as float32, \
+                     float64, int16 or int32",
+                    header.dtype().descr()
+                ),
+            )
+        })?;
+        let fortran = header.order() == Order::Fortran && sizes.len() > 1;
+        Ok(Self { shape, segments, frames, axes, kind, big_endian, fortran })
+    }
+
+    /// Bytes of its numbers; `None` where no file could hold them.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        let item = self.kind.bytes() as u64;
+        self.shape.iter().try_fold(item, |bytes, &n| bytes.checked_mul(n))
+    }
+
+    /// Refuses data that are not exactly as long as the header says.
+    pub(super) fn check_length(
+        &self,
+        path: &Path,
+        name: &str,
+        data_len: u64,
+    ) -> Result<(), RecordingError> {
+        if self.bytes() == Some(data_len) {
+            return Ok(());
+        }
+        Err(RecordingError::malformed(
             path,
-            format!("not a NumPy .npy file ({error}); write it with numpy.save"),
-        )
-    })?;
-    let shape: Vec<usize> = header.shape().iter().map(|&n| n as usize).collect();
-    let (segments, frames, axes) = match *shape.as_slice() {
-        [frames] => (1, frames, 1),
-        [segments, frames] => (segments, frames, 1),
-        [segments, frames, axes] => (segments, frames, axes),
-        _ => {
+            format!(
+                "{}shape {:?} does not fit the {data_len} bytes of data after the header; the \
+                 file is cut off or damaged, write it again with numpy.save",
+                prefix(name),
+                self.shape
+            ),
+        ))
+    }
+
+    pub(super) fn check_not_empty(&self, path: &Path) -> Result<(), RecordingError> {
+        if self.shape.contains(&0) { Err(RecordingError::empty(path)) } else { Ok(()) }
+    }
+
+    /// Its numbers behind `skip` bytes of `extent`.
+    pub(super) fn source(
+        &self,
+        path: &Path,
+        name: &str,
+        extent: Extent,
+        skip: u64,
+        picks: Vec<usize>,
+    ) -> Result<Arc<dyn Source>, RecordingError> {
+        let Self { segments, frames, axes, kind, big_endian, .. } = *self;
+        let block = |skip, width, picks| Block { extent, skip, kind, big_endian, width, picks };
+        let packed =
+            |blocks, segment_frames| Packed { path: path.into(), blocks, segment_frames };
+        if !self.fortran {
+            return Ok(Arc::new(packed(vec![block(skip, axes, picks)], vec![frames; segments])));
+        }
+        if self.bytes().is_none_or(|bytes| bytes.saturating_mul(segments as u64) > MOST_STRIDED) {
             return Err(RecordingError::malformed(
                 path,
                 format!(
-                    "an array of shape {shape:?}; give samples (1-D), segments × samples (2-D) or \
-                     segments × samples × axes (3-D)"
+                    "{}in Fortran order (in the header) the samples of a segment lie far apart; \
+                     save numpy.ascontiguousarray of it",
+                    prefix(name)
                 ),
             ));
         }
-    };
-    if shape.contains(&0) {
-        return Err(RecordingError::empty(path));
+        // The first index runs fastest: every axis has its own stretch, with a sample of each
+        // segment in turn.
+        let of_segment = |segment| {
+            let block = |&axis: &usize| {
+                let before = (axis * frames * segments * kind.bytes()) as u64;
+                block(skip + before, segments, vec![segment])
+            };
+            packed(picks.iter().map(block).collect(), vec![frames])
+        };
+        let by_segment = (0..segments).map(of_segment).collect();
+        Ok(Arc::new(Strided { by_segment, segment_frames: vec![frames; segments] }))
     }
-    check_length(path, &header, &shape, data.len())?;
-    let fortran = header.order() == Order::Fortran;
-    let values = values(path, NpyFile::with_header(header, data))?;
-
-    let chosen = chosen_axes(path, channels, axes)?;
-    let at = |segment: usize, frame: usize, axis: usize| {
-        if fortran {
-            values[segment + segments * (frame + frames * axis)]
-        } else {
-            values[(segment * frames + frame) * axes + axis]
-        }
-    };
-    let segment = |s: usize| {
-        (0..frames)
-            .flat_map(|frame| chosen.iter().map(move |&axis| (frame, axis)))
-            .map(|(frame, axis)| at(s, frame, axis))
-            .collect()
-    };
-    Ok(Recording {
-        path: path.into(),
-        rate_hz: None,
-        rpm: None,
-        axes: chosen.len(),
-        segments: (0..segments).map(segment).collect(),
-    })
 }
 
-/// Refuses a file whose data are not exactly as long as its header says.
-fn check_length(
-    path: &Path,
-    header: &npyz::NpyHeader,
-    shape: &[usize],
-    data_len: usize,
-) -> Result<(), RecordingError> {
-    let expected = header
-        .dtype()
-        .num_bytes()
-        .and_then(|item| shape.iter().try_fold(item, |n, &len| n.checked_mul(len)));
-    if expected == Some(data_len) {
-        return Ok(());
-    }
-    Err(RecordingError::malformed(
-        path,
-        format!(
-            "shape {shape:?} does not fit the {data_len} bytes of data after the header; the file \
-             is cut off or damaged, write it again with numpy.save"
-        ),
-    ))
+/// Bytes that are read at most for an array in Fortran order, which is read once a segment.
+const MOST_STRIDED: u64 = 4 << 30;
+
+/// An array in Fortran order.
+#[derive(Debug)]
+struct Strided {
+    by_segment: Vec<Packed>,
+    segment_frames: Vec<usize>,
 }
 
-fn values(path: &Path, file: NpyFile<&[u8]>) -> Result<Vec<f32>, RecordingError> {
-    macro_rules! narrow {
-        ($file:expr; $($kind:ty),*) => {{
-            let file = $file;
-            $(let file = match file.try_data::<$kind>() {
-                Ok(data) => {
-                    return data
-                        .map(|x| x.map(|x| x as f32))
-                        .collect::<Result<_, _>>()
-                        .map_err(|source| RecordingError::Io { path: path.into(), source });
-                }
-                Err(file) => file,
-            };)*
-            file
-        }};
+impl Source for Strided {
+    fn axes(&self) -> usize {
+        self.by_segment.first().map_or(0, Source::axes)
     }
-    let file = narrow!(file; f32, f64, i16, i32, i8, u8, u16, u32, i64, u64);
-    Err(RecordingError::malformed(
-        path,
-        format!(
-            "numbers of type {} are not read; save as float32, float64, int16 or int32",
-            file.dtype().descr()
-        ),
-    ))
+
+    fn segment_frames(&self) -> &[usize] {
+        &self.segment_frames
+    }
+
+    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
+        self.by_segment[segment].open(0, start)
+    }
+}
+
+fn kind(dtype: &DType) -> Option<(Kind, bool)> {
+    let DType::Plain(plain) = dtype else { return None };
+    let kind = match (plain.type_char(), plain.num_bytes()?) {
+        (TypeChar::Int, 1) => Kind::I8,
+        (TypeChar::Int, 2) => Kind::I16,
+        (TypeChar::Int, 4) => Kind::I32,
+        (TypeChar::Int, 8) => Kind::I64,
+        (TypeChar::Uint, 1) => Kind::U8,
+        (TypeChar::Uint, 2) => Kind::U16,
+        (TypeChar::Uint, 4) => Kind::U32,
+        (TypeChar::Uint, 8) => Kind::U64,
+        (TypeChar::Float, 4) => Kind::F32,
+        (TypeChar::Float, 8) => Kind::F64,
+        _ => return None,
+    };
+    Some((kind, plain.endianness() == Endianness::Big))
 }
 
 /// Indices of the axes to keep, in the order that they were asked for.

@@ -1,56 +1,228 @@
-//! WAV files: integers of 8 to 32 bits as counts, and 32-bit floats. They carry their rate.
+//! WAV files: integers of 8, 16, 24 and 32 bits as counts, floats of 32 and 64 bits. They carry
+//! their rate.
+//!
+//! The chunks are found here and the samples left where they are, because `hound` (which writes
+//! WAV files for this tool) reads neither 64-bit floats nor RF64, the form of files over 4 GB.
 
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
-use hound::{SampleFormat, WavReader};
-
+use super::bytes::{Extent, Packing};
+use super::packed::{Block, Kind, Packed};
 use super::{MAX_AXES, Recording, RecordingError};
+
+/// Format tags.
+const INTEGER: u16 = 1;
+const FLOAT: u16 = 3;
+const EXTENSIBLE: u16 = 0xFFFE;
+/// The size in a chunk of an RF64 file whose size stands in the chunk `ds64`.
+const IN_DS64: u32 = u32::MAX;
 
 pub(super) fn read(
     path: &Path,
-    bytes: &[u8],
     channels: &[&str],
+    in_memory: usize,
 ) -> Result<Recording, RecordingError> {
-    let damaged = |error: hound::Error| {
-        RecordingError::malformed(
-            path,
-            format!(
-                "not a readable WAV file ({error}); write PCM of 8 to 32 bits or 32-bit float, \
-                 and finish the file"
-            ),
-        )
+    let Header { format, data_at, data_len } = header(path)?;
+    let width = usize::from(format.channels);
+    let block = Block {
+        extent: Extent { at: data_at, len: data_len, packing: Packing::Plain },
+        skip: 0,
+        kind: format.kind,
+        big_endian: false,
+        width,
+        picks: chosen_channels(path, channels, width)?,
     };
-    let reader = WavReader::new(bytes).map_err(damaged)?;
-    let spec = reader.spec();
-    let width = usize::from(spec.channels);
-    if width == 0 || spec.sample_rate == 0 {
+    let frame = (width * format.kind.bytes()) as u64;
+    if !data_len.is_multiple_of(frame) {
         return Err(RecordingError::malformed(
             path,
             format!(
-                "a WAV header of {width} channels at {} Hz; the file is damaged, write it again",
-                spec.sample_rate
+                "not a readable WAV file: {data_len} bytes of samples at byte {data_at} are not \
+                 whole frames of {frame}; write it again"
             ),
         ));
     }
-    let chosen = chosen_channels(path, channels, width)?;
-    let samples: Vec<f32> = match spec.sample_format {
-        SampleFormat::Float => reader.into_samples::<f32>().collect::<Result<_, _>>(),
-        SampleFormat::Int => reader.into_samples::<i32>().map(|x| x.map(|x| x as f32)).collect(),
+    let segment_frames = vec![(data_len / frame) as usize];
+    let source = Packed { path: path.into(), blocks: vec![block], segment_frames };
+    Recording::of_source(path, Some(f64::from(format.rate_hz)), Arc::new(source), in_memory)
+}
+
+/// What the chunk `fmt ` says.
+#[derive(Clone, Copy)]
+struct Format {
+    channels: u16,
+    rate_hz: u32,
+    kind: Kind,
+}
+
+/// Where the samples are and what they are.
+struct Header {
+    format: Format,
+    data_at: u64,
+    data_len: u64,
+}
+
+fn header(path: &Path) -> Result<Header, RecordingError> {
+    let mut file = Chunks::open(path)?;
+    let start: [u8; 12] = file.take("its header")?;
+    let large = matches!(&start[..4], b"RF64" | b"BW64");
+    if !(large || start.starts_with(b"RIFF")) || start[8..] != *b"WAVE" {
+        let hint = if start.starts_with(b"RIFX") {
+            "big-endian (RIFX); convert it with `sox in.wav out.wav`"
+        } else {
+            "no RIFF header at byte 0; export it as WAV"
+        };
+        return Err(RecordingError::malformed(path, format!("not a readable WAV file: {hint}")));
     }
-    .map_err(damaged)?;
-    if samples.is_empty() {
-        return Err(RecordingError::empty(path));
+    let (mut format, mut long_len) = (None, None);
+    loop {
+        let chunk: [u8; 8] = file.take("the header of a chunk, before any samples")?;
+        let (begin, size) = (file.at, word(&chunk[4..]));
+        match &chunk[..4] {
+            b"data" => {
+                let format = format.ok_or_else(|| {
+                    RecordingError::malformed(
+                        path,
+                        format!(
+                            "not a readable WAV file: samples at byte {begin} before the chunk \
+                             `fmt `; write it again"
+                        ),
+                    )
+                })?;
+                let len = long_len.filter(|_| large && size == IN_DS64);
+                let data_len = len.unwrap_or(u64::from(size));
+                file.check_samples(data_len, large)?;
+                return Ok(Header { format, data_at: begin, data_len });
+            }
+            b"fmt " => {
+                let basic: [u8; 16] = file.take("the chunk `fmt `")?;
+                let extended = half(&basic) == EXTENSIBLE && size >= 40;
+                let more: [u8; 24] =
+                    if extended { file.take("the chunk `fmt `")? } else { [0; 24] };
+                let tag = if extended { half(&more[8..]) } else { half(&basic) };
+                format = Some(parse_format(path, tag, &basic)?);
+            }
+            b"ds64" => {
+                let sizes: [u8; 16] = file.take("the chunk `ds64`")?;
+                long_len = Some(u64::from(word(&sizes[8..])) | u64::from(word(&sizes[12..])) << 32);
+            }
+            _ => (),
+        }
+        // Chunks begin at even bytes.
+        file.go_to(begin + u64::from(size).next_multiple_of(2))?;
     }
-    let frames = samples.chunks_exact(width);
-    let interleaved =
-        frames.flat_map(|frame| chosen.iter().map(move |&channel| frame[channel])).collect();
-    Ok(Recording {
-        path: path.into(),
-        rate_hz: Some(f64::from(spec.sample_rate)),
-        rpm: None,
-        axes: chosen.len(),
-        segments: vec![interleaved],
-    })
+}
+
+/// A file that is read chunk by chunk.
+struct Chunks<'a> {
+    path: &'a Path,
+    file: BufReader<File>,
+    len: u64,
+    /// The byte that is next.
+    at: u64,
+}
+
+impl<'a> Chunks<'a> {
+    fn open(path: &'a Path) -> Result<Self, RecordingError> {
+        let io = |source| RecordingError::Io { path: path.into(), source };
+        let file = File::open(path).map_err(io)?;
+        let len = file.metadata().map_err(io)?.len();
+        Ok(Self { path, file: BufReader::new(file), len, at: 0 })
+    }
+
+    fn take<const N: usize>(&mut self, what: &str) -> Result<[u8; N], RecordingError> {
+        let mut bytes = [0; N];
+        self.file.read_exact(&mut bytes).map_err(|_| {
+            RecordingError::malformed(
+                self.path,
+                format!(
+                    "not a readable WAV file: it ends at byte {}, inside {what}; copy it again, \
+                     or record again and close the file",
+                    self.len
+                ),
+            )
+        })?;
+        self.at += N as u64;
+        Ok(bytes)
+    }
+
+    fn go_to(&mut self, at: u64) -> Result<(), RecordingError> {
+        let io = |source| RecordingError::Io { path: self.path.into(), source };
+        self.file.seek(SeekFrom::Start(at)).map_err(io)?;
+        self.at = at;
+        Ok(())
+    }
+
+    /// Refuses samples that are not all there, or may be more than the header can say.
+    fn check_samples(&self, data_len: u64, large: bool) -> Result<(), RecordingError> {
+        let (begin, there) = (self.at, self.len - self.at);
+        let problem = if data_len > there {
+            format!(
+                "cut off: {data_len} bytes of samples are announced at byte {begin}, {there} are \
+                 there; copy it again (if a pipe wrote it: `sox --ignore-length in.wav out.wav`)"
+            )
+        } else if data_len == 0 && there > 0 {
+            format!(
+                "not finished: no samples are announced at byte {begin}, but {there} bytes follow; \
+                 repair it with `sox --ignore-length in.wav out.wav`"
+            )
+        } else if !large && self.len > u64::from(u32::MAX) {
+            format!(
+                "{} bytes, more than the header of a WAV file can say (at byte 4); write it as \
+                 RF64, or in parts",
+                self.len
+            )
+        } else {
+            return Ok(());
+        };
+        Err(RecordingError::malformed(self.path, format!("not a readable WAV file: {problem}")))
+    }
+}
+
+fn parse_format(path: &Path, tag: u16, basic: &[u8; 16]) -> Result<Format, RecordingError> {
+    let (channels, rate_hz) = (half(&basic[2..]), word(&basic[4..]));
+    let (frame, bits) = (half(&basic[12..]), half(&basic[14..]));
+    let kind = match (tag, bits) {
+        (INTEGER, 8) => Kind::Around128,
+        (INTEGER, 16) => Kind::I16,
+        (INTEGER, 24) => Kind::I24,
+        (INTEGER, 32) => Kind::I32,
+        (FLOAT, 32) => Kind::F32,
+        (FLOAT, 64) => Kind::F64,
+        _ => {
+            return Err(RecordingError::malformed(
+                path,
+                format!(
+                    "not a readable WAV file: samples of {bits} bits in format {tag} (chunk \
+                     `fmt `); write PCM of 8, 16, 24 or 32 bits or floats of 32 or 64, as with \
+                     `sox in.wav -b 24 out.wav`"
+                ),
+            ));
+        }
+    };
+    if channels == 0 || rate_hz == 0 || usize::from(frame) != usize::from(channels) * kind.bytes() {
+        return Err(RecordingError::malformed(
+            path,
+            format!(
+                "not a readable WAV file: {channels} channels of {bits} bits at {rate_hz} Hz in \
+                 frames of {frame} bytes (chunk `fmt `); the file is damaged, write it again"
+            ),
+        ));
+    }
+    Ok(Format { channels, rate_hz, kind })
+}
+
+/// The number in the first two bytes.
+fn half(bytes: &[u8]) -> u16 {
+    bytes.first_chunk().map_or(0, |&b| u16::from_le_bytes(b))
+}
+
+/// The number in the first four bytes.
+fn word(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |&b| u32::from_le_bytes(b))
 }
 
 /// Indices of the channels to keep; all of them when none is named.

@@ -1,0 +1,21 @@
+//! Where a row of a CSV file stands and what is wrong with it, for messages.
+
+/// What the crate says about a row, without the place.
+pub(crate) fn describe(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
+            "{len} fields where the first row has {expected_len}; every row needs the same \
+             columns, and fields that hold the separator stand in quotes"
+        ),
+        _ => error.to_string(),
+    }
+}
+
+/// The line, from 1, on which a row begins: the crate gives the end of the row before it, which
+/// blank lines may follow.
+pub(crate) fn line_of(text: &[u8], position: Option<&csv::Position>) -> u64 {
+    let Some(position) = position else { return 1 };
+    let rest = text.get(position.byte() as usize..).unwrap_or_default();
+    let blank = rest.iter().take_while(|b| matches!(b, b'\n' | b'\r'));
+    position.line() + blank.filter(|&&b| b == b'\n').count() as u64
+}

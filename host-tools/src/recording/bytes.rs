@@ -1,0 +1,65 @@
+//! Bytes inside a file, as they are or compressed.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use flate2::read::{DeflateDecoder, ZlibDecoder};
+
+/// How bytes are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// Not at all.
+    Plain,
+    /// With a zlib header and checksum, as in MATLAB files.
+    Zlib,
+    /// Without, as in zip files.
+    Deflate,
+}
+
+/// A stretch of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    /// Its first byte.
+    pub(super) at: u64,
+    /// Its length in the file.
+    pub(super) len: u64,
+    /// How it is packed.
+    pub(super) packing: Packing,
+}
+
+/// No recording is compressed to less: what a sensor measures is noise in its last bits.
+const MOST_COMPRESSION: u64 = 200;
+/// Whatever the ratio, so much may always be unpacked.
+const ALWAYS: u64 = 16 << 20;
+
+/// Whether a declared size says that something else than a recording would be unpacked.
+pub(super) fn is_bomb(declared: u64, compressed: u64) -> bool {
+    declared > ALWAYS && declared / MOST_COMPRESSION > compressed
+}
+
+impl Extent {
+    /// Its bytes, unpacked, without the first `skip`.
+    pub(super) fn open(&self, path: &Path, skip: u64) -> io::Result<Box<dyn Read>> {
+        let mut file = File::open(path)?;
+        let plain = if self.packing == Packing::Plain { skip.min(self.len) } else { 0 };
+        file.seek(SeekFrom::Start(self.at + plain))?;
+        let packed = BufReader::with_capacity(1 << 16, file).take(self.len - plain);
+        let mut bytes: Box<dyn Read> = match self.packing {
+            Packing::Plain => return Ok(Box::new(packed)),
+            Packing::Zlib => Box::new(ZlibDecoder::new(packed)),
+            Packing::Deflate => Box::new(DeflateDecoder::new(packed)),
+        };
+        discard(&mut bytes, skip)?;
+        Ok(bytes)
+    }
+}
+
+/// Reads past `count` bytes; an error if there are fewer.
+pub(super) fn discard(bytes: &mut impl Read, count: u64) -> io::Result<()> {
+    if io::copy(&mut bytes.take(count), &mut io::sink())? == count {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}

@@ -1,0 +1,37 @@
+//! What the first bytes of a file say it is, where its name says otherwise.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::RecordingError;
+
+/// How files begin, and the extension that they should have.
+const BEGINNINGS: [(&[u8], &str); 7] = [
+    (b"RIFF", "wav"),
+    (b"RF64", "wav"),
+    (b"MATLAB 5.0 MAT-file", "mat"),
+    (b"MATLAB 7.3 MAT-file", "mat"),
+    (b"\x93NUMPY", "npy"),
+    (b"PK\x03\x04", "npz"),
+    (b"PAR1", "parquet"),
+];
+
+/// Refuses a file that is empty, or whose content is that of another format.
+pub(super) fn check(path: &Path, extension: &str) -> Result<(), RecordingError> {
+    let io = |source| RecordingError::Io { path: path.into(), source };
+    let mut beginning = Vec::new();
+    File::open(path).map_err(io)?.take(32).read_to_end(&mut beginning).map_err(io)?;
+    if beginning.is_empty() {
+        return Err(RecordingError::empty(path));
+    }
+    let known = BEGINNINGS.iter().find(|(bytes, _)| beginning.starts_with(bytes));
+    match known {
+        Some((_, content)) if *content != extension => Err(RecordingError::OtherFormat {
+            path: path.into(),
+            extension: extension.into(),
+            content,
+        }),
+        _ => Ok(()),
+    }
+}

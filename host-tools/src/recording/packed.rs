@@ -1,0 +1,202 @@
+//! Numbers of one kind, packed one after another in a file: what WAV, npy, npz and MATLAB files
+//! come down to once their headers are read.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::bytes::Extent;
+use super::stream::CHUNK_FRAMES;
+use super::{Frames, RecordingError, Source};
+
+/// A kind of number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Signed integers, as counts.
+    I8,
+    I16,
+    I24,
+    I32,
+    I64,
+    /// Unsigned integers, as counts.
+    U8,
+    U16,
+    U32,
+    U64,
+    /// Unsigned bytes around 128, as WAV files have them.
+    Around128,
+    /// Floats.
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// Bytes of one number.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 | Self::Around128 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I24 => 3,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// Puts the numbers in `bytes` behind `out`, narrowed to `f32`.
+    fn decode(self, bytes: &[u8], big_endian: bool, out: &mut Vec<f32>) {
+        macro_rules! numbers {
+            ($kind:ty) => {{
+                let chunks = bytes.as_chunks::<{ size_of::<$kind>() }>().0;
+                if big_endian {
+                    out.extend(chunks.iter().map(|&b| <$kind>::from_be_bytes(b) as f32));
+                } else {
+                    out.extend(chunks.iter().map(|&b| <$kind>::from_le_bytes(b) as f32));
+                }
+            }};
+        }
+        match self {
+            Self::I8 => numbers!(i8),
+            Self::I16 => numbers!(i16),
+            Self::I32 => numbers!(i32),
+            Self::I64 => numbers!(i64),
+            Self::U8 => numbers!(u8),
+            Self::U16 => numbers!(u16),
+            Self::U32 => numbers!(u32),
+            Self::U64 => numbers!(u64),
+            Self::F32 => numbers!(f32),
+            Self::F64 => numbers!(f64),
+            Self::Around128 => out.extend(bytes.iter().map(|&b| f32::from(b) - 128.0)),
+            Self::I24 => out.extend(bytes.as_chunks::<3>().0.iter().map(|&[a, b, c]| {
+                let number = if big_endian { [c, b, a] } else { [a, b, c] };
+                // Into the upper bytes and back, for the sign.
+                (i32::from_le_bytes([0, number[0], number[1], number[2]]) >> 8) as f32
+            })),
+        }
+    }
+}
+
+/// Numbers that hold one or more axes.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    /// Where the bytes are.
+    pub(super) extent: Extent,
+    /// Unpacked bytes before the first number.
+    pub(super) skip: u64,
+    /// What the numbers are.
+    pub(super) kind: Kind,
+    /// Whether the first byte of each is the most significant.
+    pub(super) big_endian: bool,
+    /// Numbers a frame.
+    pub(super) width: usize,
+    /// Those of them that are axes, in the order wanted.
+    pub(super) picks: Vec<usize>,
+}
+
+/// Blocks side by side, each with the same frames.
+#[derive(Debug, Clone)]
+pub(super) struct Packed {
+    pub(super) path: PathBuf,
+    pub(super) blocks: Vec<Block>,
+    /// Frames of each segment; a segment follows the one before it at once.
+    pub(super) segment_frames: Vec<usize>,
+}
+
+impl Source for Packed {
+    fn axes(&self) -> usize {
+        self.blocks.iter().map(|block| block.picks.len()).sum()
+    }
+
+    fn segment_frames(&self) -> &[usize] {
+        &self.segment_frames
+    }
+
+    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
+        let before: usize = self.segment_frames[..segment].iter().sum::<usize>() + start;
+        let open = |block: &Block| {
+            let frame = block.width * block.kind.bytes();
+            let skip = block.skip + before as u64 * frame as u64;
+            let reader = block.extent.open(&self.path, skip).map_err(|error| {
+                unreadable(&self.path, error, format_args!("before frame {before}"))
+            })?;
+            Ok(OpenBlock { block: block.clone(), reader, values: Vec::new() })
+        };
+        Ok(Box::new(PackedFrames {
+            path: self.path.clone(),
+            blocks: self.blocks.iter().map(open).collect::<Result<_, RecordingError>>()?,
+            next: before,
+            left: self.segment_frames[segment].saturating_sub(start),
+            bytes: Vec::new(),
+        }))
+    }
+}
+
+/// A block that is being read.
+struct OpenBlock {
+    block: Block,
+    reader: Box<dyn Read>,
+    /// The values of its axes in the chunk, interleaved.
+    values: Vec<f32>,
+}
+
+struct PackedFrames {
+    path: PathBuf,
+    blocks: Vec<OpenBlock>,
+    /// The next frame, for messages, and how many there are from it on.
+    next: usize,
+    left: usize,
+    bytes: Vec<u8>,
+}
+
+impl Frames for PackedFrames {
+    fn next_chunk(&mut self, out: &mut Vec<f32>) -> Result<bool, RecordingError> {
+        out.clear();
+        let frames = self.left.min(CHUNK_FRAMES);
+        if frames == 0 {
+            return Ok(false);
+        }
+        for open in &mut self.blocks {
+            let Block { kind, big_endian, width, ref picks, .. } = open.block;
+            self.bytes.resize(frames * width * kind.bytes(), 0);
+            open.reader.read_exact(&mut self.bytes).map_err(|error| {
+                let last = self.next + frames - 1;
+                unreadable(&self.path, error, format_args!("in frames {} to {last}", self.next))
+            })?;
+            open.values.clear();
+            if picks.iter().copied().eq(0..width) {
+                kind.decode(&self.bytes, big_endian, &mut open.values);
+            } else {
+                out.clear();
+                kind.decode(&self.bytes, big_endian, out);
+                let frames = out.chunks_exact(width);
+                open.values.extend(frames.flat_map(|frame| picks.iter().map(|&pick| frame[pick])));
+            }
+        }
+        out.clear();
+        if let [only] = self.blocks.as_mut_slice() {
+            std::mem::swap(out, &mut only.values);
+        } else {
+            for frame in 0..frames {
+                for OpenBlock { block, values, .. } in &self.blocks {
+                    let axes = block.picks.len();
+                    out.extend_from_slice(&values[frame * axes..(frame + 1) * axes]);
+                }
+            }
+        }
+        self.next += frames;
+        self.left -= frames;
+        Ok(true)
+    }
+}
+
+/// Why bytes could not be had: the end, damage, or the operating system.
+pub(super) fn unreadable(
+    path: &Path,
+    error: io::Error,
+    place: impl std::fmt::Display,
+) -> RecordingError {
+    let what = match error.kind() {
+        io::ErrorKind::UnexpectedEof => "cut off",
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => "damaged compressed data",
+        _ => return RecordingError::Io { path: path.into(), source: error },
+    };
+    RecordingError::malformed(path, format!("{what} {place}; copy or write the file again"))
+}

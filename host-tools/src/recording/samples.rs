@@ -1,0 +1,223 @@
+//! Where the samples of a recording are: in memory, or in a file that is streamed.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{MAX_AXES, RecordingError, Source};
+
+/// Bytes of samples, as `f32`, up to which a file is read into memory; a larger one is streamed.
+pub const IN_MEMORY: usize = 256 << 20;
+
+/// The samples of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// The file that was read.
+    pub path: PathBuf,
+    /// The sampling rate that the file itself carries: that of a WAV, or of a column of time.
+    pub rate_hz: Option<f64>,
+    /// The shaft speed in turns per minute, where the manifest or the command line gives one.
+    pub rpm: Option<f64>,
+    /// Values per frame, one to three.
+    pub axes: usize,
+    /// The samples.
+    pub samples: Samples,
+}
+
+/// The samples of a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Samples {
+    /// Contiguous stretches of time, none of them empty: interleaved frames.
+    Memory(Vec<Vec<f32>>),
+    /// Too many for memory; read when they are wanted, as often as they are.
+    Stored(Stored),
+}
+
+/// Stretches of a source.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    source: Arc<dyn Source>,
+    /// The segment of the source and its frames that each segment of the recording is.
+    parts: Vec<(usize, Range<usize>)>,
+}
+
+impl PartialEq for Stored {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.source, &other.source) && self.parts == other.parts
+    }
+}
+
+/// Where a value stands in a recording; all counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the segment.
+    pub segment: usize,
+    /// Index of the frame in its segment.
+    pub frame: usize,
+    /// Index of the axis in its frame.
+    pub axis: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { segment, frame, axis } = self;
+        write!(f, "segment {segment}, frame {frame}, axis {axis}")
+    }
+}
+
+impl Recording {
+    /// A recording in memory: interleaved frames of `axes` values, in stretches of which none is
+    /// empty.
+    pub fn in_memory(path: impl Into<PathBuf>, axes: usize, segments: Vec<Vec<f32>>) -> Self {
+        let samples = Samples::Memory(segments);
+        Self { path: path.into(), rate_hz: None, rpm: None, axes, samples }
+    }
+
+    /// The recording of a source, in memory if it takes at most `in_memory` bytes there.
+    pub fn of_source(
+        path: &Path,
+        rate_hz: Option<f64>,
+        source: Arc<dyn Source>,
+        in_memory: usize,
+    ) -> Result<Self, RecordingError> {
+        let (axes, frames) = (source.axes(), source.segment_frames());
+        if axes > MAX_AXES {
+            return Err(RecordingError::TooManyAxes { path: path.into(), axes });
+        }
+        if axes == 0 || frames.is_empty() || frames.contains(&0) {
+            return Err(RecordingError::empty(path));
+        }
+        let parts = frames.iter().enumerate().map(|(segment, &n)| (segment, 0..n)).collect();
+        let total: usize = frames.iter().sum();
+        let stored = Samples::Stored(Stored { source, parts });
+        let recording = Self { path: path.into(), rate_hz, rpm: None, axes, samples: stored };
+        if total.saturating_mul(axes * size_of::<f32>()) > in_memory {
+            return Ok(recording);
+        }
+        let samples = Samples::Memory(recording.load()?);
+        Ok(Self { samples, ..recording })
+    }
+
+    /// Frames in each segment.
+    pub fn segment_frames(&self) -> Vec<usize> {
+        match &self.samples {
+            Samples::Memory(segments) => segments.iter().map(|s| s.len() / self.axes).collect(),
+            Samples::Stored(stored) => stored.parts.iter().map(|(_, part)| part.len()).collect(),
+        }
+    }
+
+    /// Frames in all segments together.
+    pub fn frames(&self) -> usize {
+        self.segment_frames().iter().sum()
+    }
+
+    /// The shaft speed in turns per second, as the device is told it.
+    pub fn shaft_hz(&self) -> Option<f32> {
+        self.rpm.map(|rpm| (rpm / 60.0) as f32)
+    }
+
+    /// The segments, for work that needs all samples at once; refuses a recording that is too
+    /// large for memory.
+    pub fn segments(&self) -> Result<&[Vec<f32>], RecordingError> {
+        match &self.samples {
+            Samples::Memory(segments) => Ok(segments),
+            Samples::Stored(_) => Err(RecordingError::TooLarge {
+                path: self.path.clone(),
+                megabytes: (self.frames() * self.axes * size_of::<f32>()) >> 20,
+            }),
+        }
+    }
+
+    /// Hands over `frames` of a segment in order, interleaved, in chunks of whole frames; those
+    /// in memory in one chunk.
+    pub fn each_chunk<E: From<RecordingError>>(
+        &self,
+        segment: usize,
+        frames: Range<usize>,
+        mut take: impl FnMut(&[f32]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let stored = match &self.samples {
+            Samples::Memory(segments) => {
+                return take(&segments[segment][frames.start * self.axes..frames.end * self.axes]);
+            }
+            Samples::Stored(stored) => stored,
+        };
+        let (of_source, part) = &stored.parts[segment];
+        let mut stream = stored.source.open(*of_source, part.start + frames.start)?;
+        let mut left = frames.len() * self.axes;
+        let mut chunk = Vec::new();
+        while left > 0 {
+            if !stream.next_chunk(&mut chunk)? {
+                return Err(RecordingError::malformed(
+                    &self.path,
+                    format!(
+                        "ends at frame {} of segment {segment}, but had more when it was opened; \
+                         do not write to it while it is read",
+                        frames.end - left / self.axes
+                    ),
+                )
+                .into());
+            }
+            let taken = chunk.len().min(left);
+            take(&chunk[..taken])?;
+            left -= taken;
+        }
+        Ok(())
+    }
+
+    /// The first NaN or infinity, if there is one.
+    pub fn first_non_finite(&self) -> Result<Option<Place>, RecordingError> {
+        for (segment, frames) in self.segment_frames().into_iter().enumerate() {
+            let (mut before, mut found) = (0, None);
+            self.each_chunk(segment, 0..frames, |chunk| {
+                let index = chunk.iter().position(|x| !x.is_finite());
+                found = found.or(index.map(|index| before + index));
+                before += chunk.len();
+                Ok::<_, RecordingError>(())
+            })?;
+            if let Some(index) = found {
+                let (frame, axis) = (index / self.axes, index % self.axes);
+                return Ok(Some(Place { segment, frame, axis }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The recording of these stretches alone: (segment, frames) each.
+    #[must_use]
+    pub fn cut(&self, stretches: impl Iterator<Item = (usize, Range<usize>)>) -> Self {
+        let samples = match &self.samples {
+            Samples::Memory(segments) => Samples::Memory(
+                stretches
+                    .map(|(segment, frames)| {
+                        segments[segment][frames.start * self.axes..frames.end * self.axes].to_vec()
+                    })
+                    .collect(),
+            ),
+            Samples::Stored(Stored { source, parts }) => {
+                let within = |(segment, frames): (usize, Range<usize>)| {
+                    let (of_source, part) = &parts[segment];
+                    (*of_source, part.start + frames.start..part.start + frames.end)
+                };
+                let parts = stretches.map(within).collect();
+                Samples::Stored(Stored { source: Arc::clone(source), parts })
+            }
+        };
+        Self { samples, path: self.path.clone(), ..*self }
+    }
+
+    /// All samples, from wherever they are.
+    fn load(&self) -> Result<Vec<Vec<f32>>, RecordingError> {
+        let frames = self.segment_frames().into_iter().enumerate();
+        frames
+            .map(|(segment, frames)| {
+                let mut samples = Vec::with_capacity(frames * self.axes);
+                self.each_chunk(segment, 0..frames, |chunk| {
+                    samples.extend_from_slice(chunk);
+                    Ok::<_, RecordingError>(())
+                })?;
+                Ok(samples)
+            })
+            .collect()
+    }
+}

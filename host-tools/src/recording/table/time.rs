@@ -1,0 +1,211 @@
+//! A column of time: how it is told from a column of samples, and the rate that it says.
+
+use super::lines::Separator;
+use super::lines::number;
+
+/// What a column says about time, while its rows go by.
+#[derive(Debug, Clone)]
+pub(super) struct TimeColumn {
+    pub(super) column: usize,
+    /// Whether its name is that of time; without, only even steps speak for it.
+    pub(super) named: bool,
+    /// Seconds in its unit.
+    unit: f64,
+    first: f64,
+    last: f64,
+    rows: u64,
+    /// Steps between which the true one lies.
+    step: (f64, f64),
+    /// The largest unit of a last digit.
+    digit: f64,
+    /// Whether the rows so far count 0, 1, 2, … or 1, 2, 3, …
+    counts: bool,
+}
+
+/// What came of a row's time.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It goes on evenly.
+    Even,
+    /// It is no number.
+    NotANumber,
+    /// It is earlier or later than even steps make it.
+    Uneven,
+}
+
+/// What a column is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Meaning {
+    /// Time, at this rate.
+    Time(f64),
+    /// The number of the row.
+    Counter,
+    /// Too few rows to tell.
+    Nothing,
+}
+
+/// By how much of a step a time may be off: half of what would be a lost sample's.
+const JITTER: f64 = 0.25;
+
+impl TimeColumn {
+    /// The column of these that may be time: one with such a name, or else the first of several.
+    pub(super) fn find(names: &[String], header: bool) -> Option<Self> {
+        let by_name = names.iter().enumerate().filter(|_| header);
+        let named = by_name.filter_map(|(column, name)| Some((column, unit(name)?))).next();
+        let (column, unit) = match named {
+            Some(found) => found,
+            None if names.len() > 1 => (0, 1.0),
+            None => return None,
+        };
+        Some(Self {
+            column,
+            named: named.is_some(),
+            unit,
+            first: 0.0,
+            last: 0.0,
+            rows: 0,
+            step: (0.0, f64::INFINITY),
+            digit: 0.0,
+            counts: true,
+        })
+    }
+
+    /// Takes the time of the next row.
+    pub(super) fn row(&mut self, field: &[u8], separator: Separator) -> Step {
+        let Some((value, _)) = number::<f64>(field, separator).filter(|n| n.0.is_finite()) else {
+            return Step::NotANumber;
+        };
+        let index = self.rows as f64;
+        if self.rows == 0 {
+            self.first = value;
+        }
+        self.counts &= value == self.first + index && (self.first == 0.0 || self.first == 1.0);
+        self.digit = self.digit.max(last_digit(field));
+        if self.rows > 0 {
+            // value = first + (index ± JITTER)·step, each time rounded to its last digit.
+            let since = value - self.first;
+            let least = (since - self.digit) / (index + JITTER);
+            let most = (since + self.digit) / (index - JITTER);
+            self.step = (self.step.0.max(least), self.step.1.min(most));
+            if self.step.0 > self.step.1 || value < self.last {
+                return Step::Uneven;
+            }
+        }
+        self.last = value;
+        self.rows += 1;
+        Step::Even
+    }
+
+    /// What the column is, after its last row.
+    pub(super) fn meaning(&self) -> Meaning {
+        let span = self.last - self.first;
+        if self.rows < 3 || span <= 0.0 {
+            return Meaning::Nothing;
+        }
+        if self.counts && !self.named {
+            return Meaning::Counter;
+        }
+        let steps = (self.rows - 1) as f64;
+        let least = steps / ((span + self.digit) * self.unit);
+        // Times that are all within a last digit's rounding say nothing.
+        let most = steps / ((span - self.digit).max(0.0) * self.unit);
+        if most.is_finite() && most - least < 0.01 * least {
+            Meaning::Time(roundest(steps / (span * self.unit), least, most))
+        } else {
+            Meaning::Nothing
+        }
+    }
+
+    /// The time before an uneven row, and the step before it, for a message.
+    pub(super) fn before(&self) -> (f64, f64) {
+        (self.last, (self.last - self.first) / (self.rows.max(2) - 1) as f64)
+    }
+}
+
+/// Seconds in the unit of a column whose name is that of time.
+fn unit(name: &str) -> Option<f64> {
+    let name = name.trim().to_lowercase();
+    let end = name.find(['(', '[', '_', '/', ' ']).unwrap_or(name.len());
+    let (word, rest) = name.split_at(end);
+    if !matches!(word, "t" | "time" | "zeit" | "temps" | "tiempo" | "timestamp" | "seconds" | "sec")
+    {
+        return None;
+    }
+    match rest.trim_matches(|c: char| "()[]_/ .".contains(c)) {
+        "" | "s" | "sec" | "secs" | "second" | "seconds" => Some(1.0),
+        "ms" | "msec" | "milliseconds" => Some(1e-3),
+        "us" | "µs" | "μs" | "usec" | "microseconds" => Some(1e-6),
+        "ns" | "nanoseconds" => Some(1e-9),
+        // Minutes, dates, or another meaning: not a time that a rate can be read from.
+        _ => None,
+    }
+}
+
+/// What one more in the last digit of a number would add to it.
+fn last_digit(field: &[u8]) -> f64 {
+    let mantissa_end = field.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(field.len());
+    let exponent = field.get(mantissa_end + 1..).and_then(|e| std::str::from_utf8(e).ok());
+    let exponent: i32 = exponent.and_then(|e| e.parse().ok()).unwrap_or(0);
+    let mantissa = &field[..mantissa_end];
+    let mark = mantissa.iter().position(|b| matches!(b, b'.' | b','));
+    let decimals = mark.map_or(0, |mark| mantissa.len() - mark - 1) as i32;
+    10_f64.powi(exponent - decimals)
+}
+
+/// The number with the fewest digits between `least` and `most`.
+fn roundest(value: f64, least: f64, most: f64) -> f64 {
+    let rounded = (1..16).map(|digits| {
+        let text = format!("{value:.*e}", digits - 1);
+        text.parse().unwrap_or(value)
+    });
+    { rounded }.find(|rounded| (least..=most).contains(rounded)).unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meaning(name: &str, times: impl Iterator<Item = String>) -> Result<Meaning, usize> {
+        let names = [name.to_owned(), "x".to_owned()];
+        let mut column = TimeColumn::find(&names, true).unwrap();
+        for (row, time) in times.enumerate() {
+            if column.row(time.as_bytes(), Separator::Byte(b';')) != Step::Even {
+                return Err(row);
+            }
+        }
+        Ok(column.meaning())
+    }
+
+    #[test]
+    fn the_rate_is_read_through_rounding() {
+        for (decimals, rate) in [(4, 12_000.0), (6, 12_000.0), (9, 25_600.0), (6, 51_200.0)] {
+            let times = (0..20_000).map(|i| format!("{:.decimals$}", f64::from(i) / rate));
+            assert_eq!(meaning("t", times), Ok(Meaning::Time(rate)), "{decimals} {rate}");
+        }
+        let commas = (0..1000).map(|i| format!("{:.3}", f64::from(i) / 0.8).replace('.', ","));
+        assert_eq!(meaning("Time (ms)", commas), Ok(Meaning::Time(800.0)));
+        let late = (0..1000).map(|i| format!("{:.5e}", 3.0 + f64::from(i) / 1000.0));
+        assert_eq!(meaning("time_s", late), Ok(Meaning::Time(1000.0)));
+    }
+
+    #[test]
+    fn a_lost_sample_is_found_and_jitter_is_not_one() {
+        let times = |lost: u32| {
+            (0..1000).map(move |i| format!("{:.6}", f64::from(i + u32::from(i >= lost)) / 1000.0))
+        };
+        assert_eq!(meaning("t", times(500)), Err(500));
+        assert_eq!(meaning("t", times(2000)), Ok(Meaning::Time(1000.0)));
+        let jitter =
+            (0..1000).map(|i| format!("{:.6}", (f64::from(i) + 0.1 * f64::from(i % 3)) / 1000.0));
+        assert_eq!(meaning("t", jitter), Ok(Meaning::Time(1000.0)));
+    }
+
+    #[test]
+    fn row_numbers_and_short_columns_are_no_time() {
+        assert_eq!(meaning("row", (1..50).map(|i| i.to_string())), Ok(Meaning::Counter));
+        assert_eq!(meaning("t", (0..2).map(|i| i.to_string())), Ok(Meaning::Nothing));
+        assert_eq!(unit("time_min"), None);
+        assert_eq!(unit("torque"), None);
+        assert_eq!(unit("T [µs]"), Some(1e-6));
+    }
+}
