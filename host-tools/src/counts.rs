@@ -85,8 +85,7 @@ pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, Cou
         clipped += usize::from(counts.abs() > FULL_SCALE_COUNTS);
         counts as i16
     };
-    let segments =
-        samples.iter().map(|segment| segment.iter().map(&mut count).collect()).collect();
+    let segments = samples.iter().map(|segment| segment.iter().map(&mut count).collect()).collect();
     if clipped > 0 {
         let samples = samples.iter().map(Vec::len).sum();
         let full_scale = FULL_SCALE_COUNTS / f64::from(counts_per_unit);

@@ -164,8 +164,7 @@ fn part_features(
         fault,
     };
     let mut rows = rows.chunks_exact_mut(dims);
-    let mut windows =
-        vec![Window::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop); axes];
+    let mut windows = vec![Window::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop); axes];
     let mut scratch = [0.0; 4096];
     // Power in every band of the last segments, all axes side by side.
     let mut powers: VecDeque<Vec<f32>> = VecDeque::new();

@@ -234,7 +234,11 @@ fn npy_refuses_shapes_that_do_not_fit() {
 fn csv_with_or_without_header_by_name_or_index() {
     let folder = Folder::new();
     let named = folder.file("named.csv", "t,x,y\n0.0,1.5,10\n0.1,-2e-1,nan\n");
-    assert_refused(&named, None, "which channel? name one (several axes as `a;b;c`) of: t (time), x, y");
+    assert_refused(
+        &named,
+        None,
+        "which channel? name one (several axes as `a;b;c`) of: t (time), x, y",
+    );
     assert_eq!(samples(&read(&named, Some("x")).unwrap()), [1.5, -0.2]);
     assert_eq!(samples(&read(&named, Some("1")).unwrap()), [1.5, -0.2]);
     let both = read(&named, Some("x;y")).unwrap();
@@ -355,7 +359,9 @@ fn mutated_files_are_read_or_refused_but_never_panic() {
             if let Ok(recording) = read(&folder.file(name, bytes), None) {
                 assert!((1..=3).contains(&recording.axes));
                 assert!(recording.segments().unwrap().iter().all(|s| !s.is_empty()));
-                assert!(recording.segments().unwrap().iter().all(|s| s.len() % recording.axes == 0));
+                assert!(
+                    recording.segments().unwrap().iter().all(|s| s.len() % recording.axes == 0)
+                );
                 read_well += 1;
             }
         }

@@ -34,7 +34,8 @@ fn cwru_reads_whole() {
             assert!(recording.frames() > 100_000, "{}", row.name);
             assert_eq!(recording.first_non_finite().unwrap(), None, "{}", row.name);
             // Accelerations of a test stand in g: neither counts nor byte-swapped numbers.
-            let peak = recording.segments().unwrap().iter().flatten().fold(0f32, |m, x| m.max(x.abs()));
+            let peak =
+                recording.segments().unwrap().iter().flatten().fold(0f32, |m, x| m.max(x.abs()));
             assert!((0.05..20.0).contains(&peak), "{}: peak {peak}", row.name);
             if row.path.extension().is_some_and(|e| e == "npy") {
                 assert_eq!(recording.segment_frames(), vec![3500; 103]);

@@ -13,6 +13,7 @@ use super::decision_text::{
     decision_json, decision_lines, decision_ram, severity_json, severity_line,
 };
 use super::estimate::{Estimate, estimates, write_estimates};
+use super::fit::unit_text;
 use super::{Outcome, drift, inspect_integer};
 use crate::deployed::DeployedModel;
 use crate::device::MonitorType;
@@ -144,6 +145,9 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             front_end.segments
         ),
     );
+    if let Some(unit) = model.unit() {
+        line("samples", unit_text(unit.name, unit.full_scale.map(f64::from)));
+    }
     for (name, value) in mixture_lines(&model, &monitor) {
         line(name, value);
     }
@@ -186,6 +190,8 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         "blocks": blocks(front_end).names(),
         "needs_rpm": front_end.orders.is_some(),
         "window_samples": front_end.window_len(),
+        "unit": model.unit().map(|unit| unit.name),
+        "full_scale": model.unit().and_then(|unit| unit.full_scale),
         "components": monitor.components,
         "dims": monitor.dims,
         "log_likelihood_min": threshold(&model),

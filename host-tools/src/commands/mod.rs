@@ -17,6 +17,7 @@ mod inspect_integer;
 mod manifest;
 mod plan;
 mod predict;
+mod resample_args;
 mod samples;
 mod simulate;
 

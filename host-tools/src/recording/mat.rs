@@ -58,10 +58,7 @@ pub(super) fn read(
 }
 
 /// One segment from one column per axis.
-fn from_columns(
-    path: &Path,
-    columns: &[(String, Vec<f32>)],
-) -> Result<Recording, RecordingError> {
+fn from_columns(path: &Path, columns: &[(String, Vec<f32>)]) -> Result<Recording, RecordingError> {
     let Some((first_name, first)) = columns.first() else {
         return Err(RecordingError::empty(path));
     };

@@ -13,6 +13,7 @@
 
 mod bytes;
 mod content;
+mod converted;
 mod error;
 mod mat;
 mod npy;
@@ -25,6 +26,7 @@ mod wav;
 use std::path::Path;
 
 pub(crate) use crate::csv_place::{describe, line_of};
+pub use converted::Conversion;
 pub use error::RecordingError;
 pub use samples::{IN_MEMORY, Place, Recording, Samples, Stored};
 pub use stream::{CHUNK_FRAMES, Frames, Skipped, Source, skip};

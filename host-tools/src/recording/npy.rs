@@ -139,8 +139,7 @@ impl Array {
     ) -> Result<Arc<dyn Source>, RecordingError> {
         let Self { segments, frames, axes, kind, big_endian, .. } = *self;
         let block = |skip, width, picks| Block { extent, skip, kind, big_endian, width, picks };
-        let packed =
-            |blocks, segment_frames| Packed { path: path.into(), blocks, segment_frames };
+        let packed = |blocks, segment_frames| Packed { path: path.into(), blocks, segment_frames };
         if !self.fortran {
             return Ok(Arc::new(packed(vec![block(skip, axes, picks)], vec![frames; segments])));
         }

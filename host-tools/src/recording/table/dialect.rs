@@ -98,9 +98,9 @@ fn separator(path: &Path, sample: &[Vec<u8>], line: u64) -> Result<Separator, Re
     // One column of numbers with decimal commas could be two columns of whole numbers.
     let comma = |text: &[u8]| text.contains(&b',');
     let first_is_name = !is_number(&sample[0], Separator::None)
-        && fields(&sample[0], Separator::Byte(b',')).iter().all(|field| {
-            !is_number(field, Separator::Byte(b',')) && !field.is_empty()
-        });
+        && fields(&sample[0], Separator::Byte(b','))
+            .iter()
+            .all(|field| !is_number(field, Separator::Byte(b',')) && !field.is_empty());
     let one_column = fit(sample, Separator::None).numbers >= 1.0 && sample.iter().any(|l| comma(l));
     if one_column && (first_is_name || is_number(&sample[0], Separator::None)) {
         if first_is_name && sample.len() > 1 {
@@ -123,9 +123,10 @@ fn separator(path: &Path, sample: &[Vec<u8>], line: u64) -> Result<Separator, Re
     }
     let fits = SEPARATORS.map(|separator| (fit(sample, separator), separator));
     // The last of equals is taken: the one that is preferred.
-    let best = fits.into_iter().rev().max_by(|(a, _), (b, _)| {
-        a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
-    });
+    let best = fits
+        .into_iter()
+        .rev()
+        .max_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     Ok(best.map_or(Separator::None, |(_, separator)| separator))
 }
 

@@ -32,8 +32,8 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn open(path: &Path) -> Result<Self, RecordingError> {
-        let file = File::open(path)
-            .map_err(|source| RecordingError::Io { path: path.into(), source })?;
+        let file =
+            File::open(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
         let reader = BufReader::with_capacity(1 << 16, file);
         Ok(Self { path: path.into(), reader, line: Vec::new(), number: 0 })
     }

@@ -136,7 +136,8 @@ impl Rows {
         for &column in chosen {
             let field = &self.line[self.fields[column].clone()];
             let name = &dialect.names[column];
-            let place = || format!("line {at}, column {name}: {:?}", String::from_utf8_lossy(field));
+            let place =
+                || format!("line {at}, column {name}: {:?}", String::from_utf8_lossy(field));
             let Some((value, mark)) = number(field, dialect.separator) else {
                 return Err(RecordingError::malformed(
                     path,
