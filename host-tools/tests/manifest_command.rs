@@ -264,6 +264,20 @@ fn hostile_names_and_links_do_no_harm() {
     let text = folder.shown(&arguments);
     assert!(!text.contains('\u{1b}') && text.contains("\\u{1b}[31mred"), "{text}");
     fs::set_permissions(&shut, fs::Permissions::from_mode(0o755)).unwrap();
+
+    // A folder that the manifest's paths would lead through, named so that they cannot.
+    let name = OsStr::from_bytes(b"\xff");
+    fs::create_dir(folder.path().join(name)).unwrap();
+    fs::write(folder.path().join(name).join("normal_1.csv"), "1\n2\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_rebearing"))
+        .args(["manifest", "--rate", "5", "--out", "n.csv"])
+        .arg(name)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot say this path"));
+    assert!(!folder.path().join("n.csv").exists());
 }
 
 #[test]

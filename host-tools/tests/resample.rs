@@ -119,7 +119,7 @@ proptest! {
     /// However the input is cut, the output has the same bits, each axis those of its own.
     #[test]
     fn chunks_change_nothing(
-        rates in prop::sample::select(vec![(25_600.0, 12_000.0), (20_000.0, 12_000.0), (50_000.0, 1000.0), (44_100.0, 25_600.5)]),
+        rates in prop::sample::select(vec![(25_600.0, 12_000.0), (20_000.0, 12_000.0), (50_000.0, 1000.0), (44_100.0, 25_600.0)]),
         axes in 1..=3_usize,
         frames in 0..3000_usize,
         cuts in prop::collection::vec(0..3000_usize, 0..6),

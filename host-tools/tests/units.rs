@@ -5,8 +5,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
+use rebearing_host::deployed::DeployedModel;
 use rebearing_host::domain::Domain;
 use rebearing_host::manifest::Manifest;
+use rebearing_host::sections::{Section, unit_section};
+use rebearing_host::units::Unit;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -170,5 +173,35 @@ fn a_domain_has_one_unit() {
     ] {
         let message = read(rows).unwrap_err();
         assert!(message.contains(says) && message.contains("d.csv"), "{message}");
+    }
+}
+
+#[test]
+fn damaged_sections_are_refused() {
+    json(&adapt("plain", "plain", "f32"));
+    json(&(adapt("plain", "plain", "i16") + " --encoding i16"));
+    let section = |payload: &[u8]| Section { tag: *b"unit", payload: payload.to_vec() };
+    let good = unit_section(&Unit::G, Some(16.0));
+    for model in ["f32.rbm", "i16.rbm"] {
+        let model = DeployedModel::read(&WORLD.path().join(model)).unwrap();
+        let with = model.with_sections(std::slice::from_ref(&good)).unwrap();
+        let unit = with.unit().unwrap();
+        assert_eq!((unit.name, unit.full_scale), ("g", Some(16.0)));
+        for bad in [
+            vec![good.clone(), good.clone()],
+            vec![section(&[])],
+            vec![section(&[0; 4])],
+            // No name; a name that is not UTF-8; an end behind the text; text behind the end.
+            vec![section(&[0; 8])],
+            vec![section(&[0, 0, 0, 0, 1, 0, 0, 0, 0xff, 0, 0, 0])],
+            vec![section(&[0, 0, 0, 0, 5, 0, 0, 0, b'g', 0, 0, 0])],
+            vec![section(&[0, 0, 0, 0, 1, 0, 0, 0, b'g', b'g', 0, 0])],
+            // Full scales of NaN, infinity and below zero.
+            vec![section(&[0, 0, 0xc0, 0x7f, 1, 0, 0, 0, b'g', 0, 0, 0])],
+            vec![section(&[0, 0, 0x80, 0x7f, 1, 0, 0, 0, b'g', 0, 0, 0])],
+            vec![section(&[0, 0, 0x80, 0xbf, 1, 0, 0, 0, b'g', 0, 0, 0])],
+        ] {
+            assert!(model.with_sections(&bad).is_err(), "{bad:?}");
+        }
     }
 }

@@ -127,6 +127,15 @@ pub enum FolderError {
         /// The first file that was passed over.
         first: Option<PassedOver>,
     },
+    /// A path from the manifest to a recording that CSV in UTF-8 cannot hold.
+    #[error(
+        "{}: a manifest cannot say this path, which is not UTF-8 or begins or ends with a space; \
+         rename the folder, or write the manifest into it", path.display()
+    )]
+    Unsayable {
+        /// The path.
+        path: PathBuf,
+    },
     /// Recordings whose sample rate nothing says.
     #[error(
         "{count} recordings carry no sample rate, such as {name:?}: give --rate HZ, or {{rate}} in \
@@ -180,8 +189,9 @@ pub fn understand(
         None => guess::guess(&names).ok_or_else(|| nothing(&passed_over))?,
     };
     let domain = wishes.domain.clone().unwrap_or_else(|| {
+        let name = whole.file_name().map(|name| name.to_string_lossy().trim().to_owned());
         // The root of a file system has no name.
-        whole.file_name().map_or("recordings".into(), |name| name.to_string_lossy().trim().into())
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| "recordings".into())
     });
 
     let (total, done) = (candidates.len(), std::sync::atomic::AtomicUsize::new(0));
@@ -270,10 +280,11 @@ impl Understood {
                 .ok_or_else(|| FolderError::NoRate { count, name: entry.name.clone() })?;
             let path = entry.name.split('/').fold(folder.clone(), |path, name| path.join(name));
             let relative = pathdiff::diff_paths(&path, &beside).unwrap_or_else(|| path.clone());
-            let names: Vec<_> = relative.iter().map(|name| name.to_string_lossy()).collect();
+            let names: Option<Vec<&str>> = relative.iter().map(|name| name.to_str()).collect();
+            let name = names.map(|names| names.join("/")).filter(|name| name.trim() == name);
             Ok(Row {
                 line: index as u64 + 2,
-                name: names.join("/"),
+                name: name.ok_or(FolderError::Unsayable { path: relative })?,
                 path,
                 label: entry.label.clone(),
                 domain: entry.domain.clone(),
