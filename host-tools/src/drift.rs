@@ -184,10 +184,18 @@ fn correlation_time(stretch: &Stretch) -> f64 {
         let own = windows.iter().filter(|(other, score)| other == label && !score.is_nan());
         mean_spread(&own.map(|(_, score)| *score).collect::<Vec<_>>()).0
     };
+    // Once a label, not once a window: hours of recording have hundreds of thousands.
+    let mut means: Vec<(Label, f64)> = Vec::new();
+    for (label, _) in windows {
+        if !means.iter().any(|(known, _)| known == label) {
+            means.push((*label, mean_of(label)));
+        }
+    }
+    let mean = |label: &Label| means.iter().find(|(known, _)| known == label).map_or(0.0, |m| m.1);
     let deviations: Vec<f64> = windows
         .iter()
         .filter(|(_, score)| !score.is_nan())
-        .map(|(label, score)| score - mean_of(label))
+        .map(|(label, score)| score - mean(label))
         .collect();
     let product = |lag: usize| -> f64 {
         deviations.iter().zip(deviations.iter().skip(lag)).map(|(a, b)| a * b).sum()

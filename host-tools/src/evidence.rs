@@ -172,8 +172,8 @@ pub fn evidence(
         .collect())
 }
 
-/// The evidence in the longest stretch of a recording (its first four million frames), axis by axis, for
-/// each part.
+/// The evidence in the longest stretch of a recording (in its first four million frames), axis by
+/// axis, for each part.
 pub fn of_recording(
     recording: &Recording,
     rate_hz: f64,

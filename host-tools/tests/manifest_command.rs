@@ -146,7 +146,7 @@ fn patterns_say_label_domain_speed_and_rate() {
 #[test]
 fn the_rate_of_a_time_column_is_found_and_must_agree() {
     let folder = Folder::new();
-    let rows: String = (0..50).map(|n| format!("{},{n}\n", f64::from(n) / 2000.0)).collect();
+    let rows: String = (0..50).map(|n| format!("{:.4},{n}\n", f64::from(n) / 2000.0)).collect();
     folder.text("d/normal_2000.csv", &format!("time,x\n{rows}"));
     folder.text("d/ball_1000.csv", &format!("time,x\n{rows}"));
     let json = folder.json(&["manifest", "d", "--pattern", "{label}_{rate}.csv"]);
@@ -158,29 +158,29 @@ fn the_rate_of_a_time_column_is_found_and_must_agree() {
 #[test]
 fn an_open_choice_of_channel_or_rate_is_named_and_writes_nothing() {
     let folder = Folder::new();
-    for (name, axis) in [("normal", "7_DE"), ("ball", "8_DE")] {
+    for (name, axis) in [("normal", "X7_DE"), ("ball", "X8_DE")] {
         folder.text(&format!("d/{name}.csv"), &format!("{axis},temperature\n1,2\n3,5\n4,1\n"));
     }
     let out = ["--out", "m.csv"];
     let text = folder.shown(&["manifest", "d"]);
-    assert!(text.contains("which?") && text.contains("one of 8_DE, temperature"), "{text}");
+    assert!(text.contains("which?") && text.contains("one of X8_DE, temperature"), "{text}");
     assert!(text.contains("give --rate HZ"), "{text}");
     let arguments = [&["manifest", "d", "--rate", "10"], &out[..]].concat();
     // What was understood is shown even so.
-    folder.refused(&arguments, &["files", "2 recordings leave a choice", "8_DE, temperature"]);
+    folder.refused(&arguments, &["files", "2 recordings leave a choice", "X8_DE, temperature"]);
     let arguments = [&["manifest", "d", "--channel", "*_DE"], &out[..]].concat();
     folder.refused(&arguments, &["2 recordings carry no sample rate", "--rate HZ"]);
     assert!(!folder.path().join("m.csv").exists());
     let json = folder.json(&[&arguments[..], &["--rate", "10"]].concat());
-    assert_eq!(understood(&json), ["ball.csv ball d 8_DE", "normal.csv normal d 7_DE"]);
+    assert_eq!(understood(&json), ["ball.csv ball d X8_DE", "normal.csv normal d X7_DE"]);
     let json = folder.json(&["manifest", "d", "--channel", "*_DE;temp*"]);
-    assert_eq!(json["recordings"][0]["channel"], "8_DE;temperature");
+    assert_eq!(json["recordings"][0]["channel"], "X8_DE;temperature");
     assert_eq!(json["recordings"][0]["axes"], 2);
     // More than one name for one axis is a choice; none is a reason to pass over.
     let json = folder.json(&["manifest", "d", "--channel", "*e*"]);
     assert_eq!(json["recordings"][0]["axes"], 1, "{json}");
     let json = folder.json(&["manifest", "d", "--channel", "*"]);
-    assert_eq!(json["recordings"][0]["choice"][0], "8_DE");
+    assert_eq!(json["recordings"][0]["choice"][0], "X8_DE");
     folder.refused(&["manifest", "d", "--channel", "speed"], &["no channel \"speed\""]);
 }
 

@@ -34,6 +34,7 @@ cargo xtask bench host [--json] [--quick] [--threads N]
 cargo xtask bench device [--json]
                               instructions of mixtures and stages on emulated Cortex-M, beside emlearn
 cargo xtask operation         a million windows of simulated operation: alarms, false ones, delays
+cargo xtask large             a recording of 1 GB adapted to: peak memory
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -75,6 +76,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["bench", "device", options @ ..] => bench::device::bench(options),
         ["size"] => Ok(size::print()?),
         ["operation"] => Ok(test::operation()?),
+        ["large"] => Ok(test::large()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());
             Ok(())

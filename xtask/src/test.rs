@@ -110,6 +110,13 @@ pub(crate) fn operation() -> Result<(), String> {
     run_cargo("a million windows of operation", &test)
 }
 
+/// host-tools/tests/recording_large.rs, which takes minutes and a gigabyte of disk.
+pub(crate) fn large() -> Result<(), String> {
+    let test = ["test", "--locked", "--release", "-p", "rebearing-host", "--test"];
+    let options = ["recording_large", "--", "--ignored", "--nocapture"];
+    run_cargo("a recording of 1 GB", &[&test[..], &options].concat())
+}
+
 fn docs() -> Result<(), String> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).env("RUSTDOCFLAGS", "-D warnings");

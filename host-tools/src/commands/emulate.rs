@@ -26,7 +26,7 @@ pub(super) struct EmulateArgs {
     /// How samples are handed to the device of an f32 model.
     #[arg(long, value_enum, default_value_t = SampleKind::F32)]
     samples_as: SampleKind,
-    /// Recording: .wav, .mat, .npy, .csv.
+    /// Recording: .wav, .mat, .npy, .npz, .csv, .tsv, .txt, .parquet.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -33,7 +33,8 @@ pub(super) struct FrequenciesArgs {
     /// Sample rate of files that do not carry one, in Hz.
     #[arg(long, value_name = "HZ")]
     rate: Option<f64>,
-    /// Variable of a .mat, column of a CSV, index of a WAV channel.
+    /// Variable of a .mat (`run.x` in structures), array of an .npz, column of a table, index of a
+    /// WAV channel.
     #[arg(long, value_name = "C")]
     channel: Option<String>,
     /// Recordings to look for the frequencies in.

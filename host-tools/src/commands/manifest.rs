@@ -124,10 +124,11 @@ fn to_json(args: &ManifestArgs, understood: &Understood) -> Value {
     domains.sort_unstable();
     domains.dedup();
     json!({
-        "folder": args.folder,
+        // As text: a path that is not UTF-8 has no other form in JSON.
+        "folder": args.folder.display().to_string(),
         "pattern": understood.pattern.text(),
         "guessed": understood.guessed,
-        "out": args.out,
+        "out": args.out.as_ref().map(|out| out.display().to_string()),
         "domains": domains,
         "healthy": understood.healthy(),
         "unit": args.unit,

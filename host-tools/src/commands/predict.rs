@@ -32,7 +32,7 @@ pub(super) struct PredictArgs {
     /// --snapshot`.
     #[arg(long, value_name = "S.rbs")]
     snapshot_out: Option<PathBuf>,
-    /// Recordings: .wav, .mat, .npy, .csv.
+    /// Recordings: .wav, .mat, .npy, .npz, .csv, .tsv, .txt, .parquet.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }

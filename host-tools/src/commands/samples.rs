@@ -23,7 +23,8 @@ pub(super) struct SampleArgs {
     /// Shaft speed in turns per minute; models with orders or envelope need it.
     #[arg(long, value_name = "N")]
     pub(super) rpm: Option<f64>,
-    /// Variable of a .mat, column of a CSV, index of a WAV channel; several axes as `x;y;z`.
+    /// Variable of a .mat (`run.x` in structures), array of an .npz, column of a table, index of a
+    /// WAV channel; several axes as `x;y;z`.
     #[arg(long, value_name = "C")]
     pub(super) channel: Option<String>,
     /// Brings recordings of a higher rate to the model's, with an anti-alias filter.

@@ -17,7 +17,8 @@ pub enum RecordingError {
     },
     /// No reader for the extension.
     #[error(
-        "{}: no reader for the extension {extension:?}; use .wav, .mat (v5 to v7), .npy, .npz, .csv, .tsv, .txt or .parquet",
+        "{}: no reader for the extension {extension:?}; use .wav, .mat (v5 to v7), .npy, .npz, \
+         .csv, .tsv, .txt or .parquet",
         path.display()
     )]
     UnknownFormat {

@@ -17,7 +17,10 @@ mod converted;
 mod error;
 mod mat;
 mod npy;
+mod npz;
 mod packed;
+#[cfg_attr(not(feature = "parquet"), path = "no_parquet.rs")]
+mod parquet;
 mod samples;
 mod stream;
 mod table;
@@ -29,7 +32,7 @@ pub(crate) use crate::csv_place::{describe, line_of};
 pub use converted::Conversion;
 pub use error::RecordingError;
 pub use samples::{IN_MEMORY, Place, Recording, Samples, Stored};
-pub use stream::{CHUNK_FRAMES, Frames, Skipped, Source, skip};
+pub use stream::{CHUNK_FRAMES, Frames, SideBySide, Skipped, Source, skip};
 
 /// The most axes that a recording may have: those of a three-axis accelerometer.
 pub const MAX_AXES: usize = 3;
@@ -57,6 +60,8 @@ pub fn read_within(
         "wav" => wav::read,
         "mat" => mat::read,
         "npy" => npy::read,
+        "npz" => npz::read,
+        "parquet" => parquet::read,
         "csv" | "tsv" | "txt" => table::read,
         _ => return Err(RecordingError::UnknownFormat { path: path.into(), extension }),
     };

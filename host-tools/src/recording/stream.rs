@@ -2,6 +2,7 @@
 //! wanted, and the [`Frames`] that come out of it chunk by chunk.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use super::RecordingError;
 
@@ -66,5 +67,71 @@ impl<F: Frames> Frames for Skipped<F> {
         }
         *out = std::mem::take(&mut self.rest);
         Ok(true)
+    }
+}
+
+/// Sources with the same segments, their axes side by side.
+#[derive(Debug)]
+pub struct SideBySide {
+    sources: Vec<Arc<dyn Source>>,
+}
+
+impl SideBySide {
+    /// The axes of each source behind those of the ones before it.
+    pub fn new(sources: Vec<Arc<dyn Source>>) -> Self {
+        Self { sources }
+    }
+}
+
+impl Source for SideBySide {
+    fn axes(&self) -> usize {
+        self.sources.iter().map(|source| source.axes()).sum()
+    }
+
+    fn segment_frames(&self) -> &[usize] {
+        self.sources.first().map_or(&[], |source| source.segment_frames())
+    }
+
+    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
+        let streams = self.sources.iter().map(|source| {
+            let (axes, stream) = (source.axes(), source.open(segment, start)?);
+            Ok(Stream { axes, stream, frames: Vec::new(), used: 0 })
+        });
+        Ok(Box::new(Joined { streams: streams.collect::<Result<_, RecordingError>>()? }))
+    }
+}
+
+/// One of several streams, and the part of its chunk that was not handed on yet.
+struct Stream {
+    axes: usize,
+    stream: Box<dyn Frames>,
+    frames: Vec<f32>,
+    used: usize,
+}
+
+struct Joined {
+    streams: Vec<Stream>,
+}
+
+impl Frames for Joined {
+    fn next_chunk(&mut self, out: &mut Vec<f32>) -> Result<bool, RecordingError> {
+        out.clear();
+        for stream in &mut self.streams {
+            if stream.used == stream.frames.len() {
+                stream.used = 0;
+                stream.stream.next_chunk(&mut stream.frames)?;
+            }
+        }
+        let left = |stream: &Stream| (stream.frames.len() - stream.used) / stream.axes;
+        let frames = self.streams.iter().map(left).min().unwrap_or(0);
+        for frame in 0..frames {
+            for Stream { axes, frames, used, .. } in &self.streams {
+                out.extend_from_slice(&frames[used + frame * axes..used + (frame + 1) * axes]);
+            }
+        }
+        for stream in &mut self.streams {
+            stream.used += frames * stream.axes;
+        }
+        Ok(frames > 0)
     }
 }

@@ -71,7 +71,7 @@ fn header(path: &Path) -> Result<Header, RecordingError> {
     let large = matches!(&start[..4], b"RF64" | b"BW64");
     if !(large || start.starts_with(b"RIFF")) || start[8..] != *b"WAVE" {
         let hint = if start.starts_with(b"RIFX") {
-            "big-endian (RIFX); convert it with `sox in.wav out.wav`"
+            "big-endian (RIFX at byte 0); convert it with `sox in.wav out.wav`"
         } else {
             "no RIFF header at byte 0; export it as WAV"
         };

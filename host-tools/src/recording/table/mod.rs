@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use self::dialect::Dialect;
 use self::lines::{Lines, number, split};
-use self::time::{Meaning, Step, TimeColumn};
+pub(super) use self::time::{Meaning, Step, TimeColumn};
 use super::stream::{CHUNK_FRAMES, Skipped};
 use super::{Frames, Recording, RecordingError, Source};
 

@@ -5,10 +5,10 @@ use super::lines::number;
 
 /// What a column says about time, while its rows go by.
 #[derive(Debug, Clone)]
-pub(super) struct TimeColumn {
-    pub(super) column: usize,
+pub(in super::super) struct TimeColumn {
+    pub(in super::super) column: usize,
     /// Whether its name is that of time; without, only even steps speak for it.
-    pub(super) named: bool,
+    pub(in super::super) named: bool,
     /// Seconds in its unit.
     unit: f64,
     first: f64,
@@ -24,7 +24,7 @@ pub(super) struct TimeColumn {
 
 /// What came of a row's time.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in super::super) enum Step {
     /// It goes on evenly.
     Even,
     /// It is no number.
@@ -35,7 +35,7 @@ pub(super) enum Step {
 
 /// What a column is.
 #[derive(Debug, PartialEq)]
-pub(super) enum Meaning {
+pub(in super::super) enum Meaning {
     /// Time, at this rate.
     Time(f64),
     /// The number of the row.
@@ -49,7 +49,7 @@ const JITTER: f64 = 0.25;
 
 impl TimeColumn {
     /// The column of these that may be time: one with such a name, or else the first of several.
-    pub(super) fn find(names: &[String], header: bool) -> Option<Self> {
+    pub(in super::super) fn find(names: &[String], header: bool) -> Option<Self> {
         let by_name = names.iter().enumerate().filter(|_| header);
         let named = by_name.filter_map(|(column, name)| Some((column, unit(name)?))).next();
         let (column, unit) = match named {
@@ -72,15 +72,23 @@ impl TimeColumn {
 
     /// Takes the time of the next row.
     pub(super) fn row(&mut self, field: &[u8], separator: Separator) -> Step {
-        let Some((value, _)) = number::<f64>(field, separator).filter(|n| n.0.is_finite()) else {
+        match number::<f64>(field, separator) {
+            Some((value, _)) => self.value(value, last_digit(field)),
+            None => Step::NotANumber,
+        }
+    }
+
+    /// Takes the time of the next row, which is rounded to within `digit`.
+    pub(in super::super) fn value(&mut self, value: f64, digit: f64) -> Step {
+        if !value.is_finite() {
             return Step::NotANumber;
-        };
+        }
         let index = self.rows as f64;
         if self.rows == 0 {
             self.first = value;
         }
         self.counts &= value == self.first + index && (self.first == 0.0 || self.first == 1.0);
-        self.digit = self.digit.max(last_digit(field));
+        self.digit = self.digit.max(digit);
         if self.rows > 0 {
             // value = first + (index ± JITTER)·step, each time rounded to its last digit.
             let since = value - self.first;
@@ -97,7 +105,7 @@ impl TimeColumn {
     }
 
     /// What the column is, after its last row.
-    pub(super) fn meaning(&self) -> Meaning {
+    pub(in super::super) fn meaning(&self) -> Meaning {
         let span = self.last - self.first;
         if self.rows < 3 || span <= 0.0 {
             return Meaning::Nothing;
@@ -117,7 +125,7 @@ impl TimeColumn {
     }
 
     /// The time before an uneven row, and the step before it, for a message.
-    pub(super) fn before(&self) -> (f64, f64) {
+    pub(in super::super) fn before(&self) -> (f64, f64) {
         (self.last, (self.last - self.first) / (self.rows.max(2) - 1) as f64)
     }
 }

@@ -1,0 +1,192 @@
+//! `.npz` files: zip archives of `.npy` arrays, compressed or not. A channel is the name of an
+//! array.
+//!
+//! `zip` reads the directory; the bytes are unpacked here, because its readers borrow the archive
+//! and a source must be opened again and again.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::Crc;
+use zip::{CompressionMethod, ZipArchive};
+
+use super::bytes::{Extent, Packing, is_bomb};
+use super::npy::Array;
+use super::packed::unreadable;
+use super::{Recording, RecordingError};
+
+/// An array of the archive.
+struct Entry {
+    name: String,
+    array: Array,
+    extent: Extent,
+    /// Bytes of its header, before the numbers.
+    skip: u64,
+    size: u64,
+    crc: u32,
+}
+
+pub(super) fn read(
+    path: &Path,
+    channels: &[&str],
+    in_memory: usize,
+) -> Result<Recording, RecordingError> {
+    let entries = entries(path)?;
+    let described = || {
+        let described = entries.iter().map(|e| format!("{} {:?}", e.name, e.array.shape));
+        described.collect::<Vec<_>>().join(", ")
+    };
+    let chosen: Vec<&Entry> = if channels.is_empty() {
+        // A rate or a label saved beside the samples is one value.
+        let mut many = entries.iter().filter(|e| e.array.shape.iter().any(|&n| n != 1));
+        match (many.next(), many.next()) {
+            (Some(only), None) => vec![only],
+            _ => {
+                let available = described();
+                return Err(RecordingError::ChannelNeeded { path: path.into(), available });
+            }
+        }
+    } else {
+        let find = |&channel: &&str| {
+            entries.iter().find(|entry| entry.name == channel).ok_or_else(|| {
+                RecordingError::NoSuchChannel {
+                    path: path.into(),
+                    channel: channel.into(),
+                    available: described(),
+                }
+            })
+        };
+        channels.iter().map(find).collect::<Result<_, _>>()?
+    };
+    let first = chosen[0];
+    for entry in &chosen {
+        check(path, entry)?;
+        let frames = entry.array.segments * entry.array.frames;
+        if entry.array.segments != first.array.segments || entry.array.frames != first.array.frames
+        {
+            return Err(RecordingError::UnequalAxes {
+                path: path.into(),
+                first: first.name.clone(),
+                first_len: first.array.segments * first.array.frames,
+                other: entry.name.clone(),
+                other_len: frames,
+            });
+        }
+    }
+    let sources = chosen.iter().map(|entry| {
+        let picks = (0..entry.array.axes).collect();
+        entry.array.source(path, &entry.name, entry.extent, entry.skip, picks)
+    });
+    let mut sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let source = if sources.len() == 1 {
+        sources.remove(0)
+    } else {
+        Arc::new(super::stream::SideBySide::new(sources))
+    };
+    Recording::of_source(path, None, source, in_memory)
+}
+
+/// The arrays of an archive.
+fn entries(path: &Path) -> Result<Vec<Entry>, RecordingError> {
+    let io = |source| RecordingError::Io { path: path.into(), source };
+    let file = BufReader::new(File::open(path).map_err(io)?);
+    let malformed = |reason: String| RecordingError::malformed(path, reason);
+    let damaged = |error: zip::result::ZipError| {
+        malformed(format!(
+            "not a readable .npz archive ({error}, looking for its directory at the end); copy it \
+             again or write it with numpy.savez"
+        ))
+    };
+    let mut archive = ZipArchive::new(file).map_err(damaged)?;
+    let mut entries = Vec::new();
+    for index in 0..archive.len() {
+        let entry = archive.by_index_raw(index).map_err(damaged)?;
+        let file_name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+        let Some(name) = file_name.strip_suffix(".npy") else { continue };
+        let packing = match entry.compression() {
+            CompressionMethod::STORE => Packing::Plain,
+            CompressionMethod::DEFLATE if !entry.encrypted() => Packing::Deflate,
+            _ => {
+                return Err(malformed(format!(
+                    "array {name}: packed in a way that is not read; write it with numpy.savez"
+                )));
+            }
+        };
+        let (size, len) = (entry.size(), entry.compressed_size());
+        let at = entry.data_start().unwrap_or(0);
+        if is_bomb(size, len) {
+            return Err(malformed(format!(
+                "array {name} (at byte {at}): {size} bytes are announced in {len} compressed \
+                 ones, which no recording is; write it again with numpy.savez"
+            )));
+        }
+        let crc = entry.crc32();
+        let extent = Extent { at, len, packing };
+        let (array, skip) = header(path, name, extent)?;
+        array.check_length(path, name, size.saturating_sub(skip))?;
+        entries.push(Entry { name: name.into(), array, extent, skip, size, crc });
+    }
+    if entries.is_empty() {
+        return Err(RecordingError::empty(path));
+    }
+    Ok(entries)
+}
+
+fn header(path: &Path, name: &str, extent: Extent) -> Result<(Array, u64), RecordingError> {
+    let place = format_args!("at the header of array {name}").to_string();
+    let bytes = extent.open(path, 0).map_err(|error| unreadable(path, error, &place))?;
+    let mut counted = Counted { bytes, count: 0 };
+    let array = Array::read(path, name, &mut counted)?;
+    Ok((array, counted.count))
+}
+
+/// Reads an array to its end and compares length and checksum with those of the directory.
+fn check(path: &Path, entry: &Entry) -> Result<(), RecordingError> {
+    let Entry { name, array, extent, size, crc, .. } = entry;
+    if array.shape.contains(&0) {
+        return Err(RecordingError::malformed(
+            path,
+            format!("array {name} is empty; choose another or record again"),
+        ));
+    }
+    let place = format!("in array {name}");
+    let failed = |error| unreadable(path, error, &place);
+    // One byte more than there should be, so that more is seen.
+    let mut bytes = extent.open(path, 0).map_err(failed)?.take(size + 1);
+    let (mut sum, mut buffer, mut count) = (Crc::new(), vec![0; 1 << 16], 0);
+    loop {
+        let read = bytes.read(&mut buffer).map_err(failed)?;
+        if read == 0 {
+            break;
+        }
+        sum.update(&buffer[..read]);
+        count += read as u64;
+    }
+    if count == *size && sum.sum() == *crc {
+        return Ok(());
+    }
+    Err(RecordingError::malformed(
+        path,
+        format!(
+            "array {name} (at byte {}): length or checksum is not what the archive says; copy it \
+             again or write it with numpy.savez",
+            extent.at
+        ),
+    ))
+}
+
+/// A reader that knows how much was read.
+struct Counted<R> {
+    bytes: R,
+    count: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        self.count += read as u64;
+        Ok(read)
+    }
+}
