@@ -203,7 +203,7 @@ impl Measure {
         match (unit, own) {
             (Some(Unit::Counts(_)), None) => Err(UnitError::FullScaleOfWhat(full_scale.value)),
             (Some(Unit::Counts(bits)), Some(own)) => {
-                let largest = 2_f64.powi(*bits as i32 - 1) - 1.0;
+                let largest = f64::from(1_u32 << (bits - 1)) - 1.0;
                 Ok(Self {
                     unit: Some(own.clone()),
                     full_scale: Some(full_scale.value),

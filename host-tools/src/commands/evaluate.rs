@@ -254,7 +254,7 @@ impl<'a> Extracted<'a> {
             .filter(|name| pairs.iter().any(|(source, target)| [source, target].contains(&name)))
             .collect();
         let lowest = lowest_rate(manifest, &used)?;
-        let resample = match args.resample.choice()? {
+        let resample = match args.resample.choice() {
             Resample::Lowest => Resample::To(lowest),
             choice => choice,
         };

@@ -91,7 +91,7 @@ pub(super) fn unit_text(unit: &str, full_scale: Option<f64>) -> String {
 
 pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     let manifest = Manifest::read(&args.manifest)?;
-    let resample = args.resample.choice()?;
+    let resample = args.resample.choice();
     output::check_writable(&args.out)?;
     let domain = {
         let _step = Step::start(format!("reading the recordings of {}", args.domain));

@@ -106,6 +106,13 @@ fn mixture_lines(model: &Model<'_>, monitor: &MonitorType) -> Vec<(&'static str,
     lines
 }
 
+/// What a decision window is, in words.
+fn window_text(front_end: &FrontEnd<'_>) -> String {
+    let window_s = front_end.window_len() as f32 / front_end.rate_hz;
+    let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
+    format!("{} segments, {window_s:.3} s of signal, every {report_s:.3} s", front_end.segments)
+}
+
 fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
@@ -113,8 +120,6 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let provenance = model.provenance();
     let classes: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
     let healthy = model.healthy().and_then(|class| model.class_name(class));
-    let window_s = front_end.window_len() as f32 / front_end.rate_hz;
-    let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
 
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -138,13 +143,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             order_bands(front_end)
         ),
     );
-    line(
-        "decision",
-        format!(
-            "{} segments, {window_s:.3} s of signal, every {report_s:.3} s",
-            front_end.segments
-        ),
-    );
+    line("decision", window_text(front_end));
     if let Some(unit) = model.unit() {
         line("samples", unit_text(unit.name, unit.full_scale.map(f64::from)));
     }

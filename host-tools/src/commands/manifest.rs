@@ -44,7 +44,7 @@ pub(super) struct ManifestArgs {
     #[arg(long, value_name = "N", value_parser = positive)]
     rpm: Option<f64>,
     /// Channel of every file: variable of a .mat, column of a table, index of a WAV channel;
-    /// several axes as `x;y;z`, and * for what differs from file to file, as *_DE_time
+    /// several axes as `x;y;z`, and * for what differs from file to file, as `*_DE_time`
     #[arg(long, value_name = "C")]
     channel: Option<String>,
     /// Unit of the samples: g, m/s2, counts (of 16 bits), counts24, or another name

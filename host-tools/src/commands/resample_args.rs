@@ -1,6 +1,6 @@
 //! Options of the commands that bring recordings to one rate, and what they say about it.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -14,21 +14,25 @@ pub(super) struct ResampleArgs {
     /// Brings recordings of different rates to the lowest of them, or to HZ, with an anti-alias
     /// filter; the bands then end where the filter begins to roll off, at 0.95 of half the rate.
     /// Without it, different rates in a domain are refused.
-    #[arg(long, value_name = "HZ", num_args = 0..=1)]
-    resample: Option<Option<f64>>,
+    #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = LOWEST, value_parser = rate)]
+    resample: Option<Resample>,
+}
+
+/// Stands for a rate that is not given.
+const LOWEST: &str = "lowest";
+
+fn rate(text: &str) -> Result<Resample, String> {
+    match text.parse::<f64>() {
+        _ if text == LOWEST => Ok(Resample::Lowest),
+        Ok(rate_hz) if rate_hz.is_finite() && rate_hz > 0.0 => Ok(Resample::To(rate_hz)),
+        _ => Err("a rate is a number of Hz above 0".into()),
+    }
 }
 
 impl ResampleArgs {
     /// What is asked for.
-    pub(super) fn choice(self) -> Result<Resample> {
-        match self.resample {
-            None => Ok(Resample::No),
-            Some(None) => Ok(Resample::Lowest),
-            Some(Some(rate_hz)) if rate_hz.is_finite() && rate_hz > 0.0 => {
-                Ok(Resample::To(rate_hz))
-            }
-            Some(Some(rate_hz)) => bail!("--resample {rate_hz}: a rate is a number above 0"),
-        }
+    pub(super) fn choice(self) -> Resample {
+        self.resample.unwrap_or(Resample::No)
     }
 
     /// The front end whose bands the filter leaves alone, where it is used.

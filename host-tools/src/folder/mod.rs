@@ -24,6 +24,7 @@ pub use table::text;
 
 use self::pattern::Said;
 use crate::manifest::Row;
+use crate::resample::same_rate;
 use crate::units::{FullScale, Unit};
 
 /// Extensions of files that may be recordings.
@@ -236,10 +237,10 @@ fn entry(
     let said_rate = said_number("rate", pattern::rate_hz)?;
     let channel = said.get("channel").or(wishes.channel.as_deref());
     let found = probe::probe(path, channel)?;
-    if let (Some(own), Some(said)) = (found.rate_hz, said_rate) {
-        if !crate::resample::same_rate(own, said) {
-            return Err(format!("it carries {own} Hz, but its path says {said} Hz"));
-        }
+    if let (Some(own), Some(said)) = (found.rate_hz, said_rate)
+        && !same_rate(own, said)
+    {
+        return Err(format!("it carries {own} Hz, but its path says {said} Hz"));
     }
     Ok(Entry {
         name: name.into(),
@@ -305,5 +306,19 @@ impl Understood {
         healthy.sort_unstable();
         healthy.dedup();
         healthy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EXTENSIONS;
+    use crate::recording::{RecordingError, read};
+
+    #[test]
+    fn every_extension_has_a_reader_or_says_what_it_lacks() {
+        for extension in EXTENSIONS {
+            let error = read(format!("absent.{extension}").as_ref(), None).unwrap_err();
+            assert!(!matches!(error, RecordingError::UnknownFormat { .. }), "{error}");
+        }
     }
 }

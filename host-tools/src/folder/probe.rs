@@ -103,6 +103,6 @@ pub(super) fn is_manifest(path: &Path) -> bool {
     }
     let line = String::from_utf8_lossy(&line);
     let columns: Vec<&str> =
-        line.trim_start_matches('\u{feff}').split(',').map(|name| name.trim()).collect();
+        line.trim_start_matches('\u{feff}').split(',').map(str::trim).collect();
     REQUIRED.iter().all(|column| columns.contains(column))
 }

@@ -20,10 +20,11 @@ pub fn text(understood: &Understood) -> String {
         format!("{folder}: {} recordings, {} passed over\n", entries.len(), passed_over.len());
     let _ =
         writeln!(text, "{}\n", shortened(&format!("pattern  {}  ({how})", pattern.text()), WIDTH));
+    let heading = ["domain", "label", "files", "rate Hz", "rpm", "axes", "channel"];
+    let [domain, label, files, rate, rpm, axes, channels] = heading;
     let _ = writeln!(
         text,
-        "{:<14} {:<16} {:>5} {:>11} {:>10} {:>4} {}",
-        "domain", "label", "files", "rate Hz", "rpm", "axes", "channel"
+        "{domain:<14} {label:<16} {files:>5} {rate:>11} {rpm:>10} {axes:>4} {channels}"
     );
     let mut groups: BTreeMap<(&str, &str), Vec<&Entry>> = BTreeMap::new();
     for entry in entries {

@@ -49,17 +49,16 @@ pub(super) fn walk(folder: &Path, extensions: &[&str]) -> (Vec<Candidate>, Vec<P
             }
             continue;
         }
-        match candidate(folder, path, hidden, &entry.file_type(), extensions) {
+        match candidate(folder, path, hidden, entry.file_type(), extensions) {
             Err(reason) => pass_over(path, reason),
             Ok(candidate) => {
                 // Two names of one file would put its windows on both sides of a split.
                 let file = path.canonicalize().unwrap_or_else(|_| path.into());
-                match taken.get(&file) {
-                    Some(first) => pass_over(path, format!("the same file as {first}")),
-                    None => {
-                        taken.insert(file, candidate.name.clone());
-                        candidates.push(candidate);
-                    }
+                if let Some(first) = taken.get(&file) {
+                    pass_over(path, format!("the same file as {first}"));
+                } else {
+                    taken.insert(file, candidate.name.clone());
+                    candidates.push(candidate);
                 }
             }
         }
@@ -71,7 +70,7 @@ fn candidate(
     folder: &Path,
     path: &Path,
     hidden: bool,
-    kind: &std::fs::FileType,
+    kind: std::fs::FileType,
     extensions: &[&str],
 ) -> Result<Candidate, String> {
     if hidden {

@@ -39,20 +39,15 @@ impl Filter {
         Self { up, down, half, phases }
     }
 
-    /// The first input that an output needs, and the taps from it on.
-    pub(super) fn taps(&self, output: u64) -> (i64, &[f64]) {
+    /// The first input that an output needs, and the taps from it on. Inputs are counted from
+    /// [`Self::reach`] before the first.
+    pub(super) fn taps(&self, output: u64) -> (u64, &[f64]) {
         let place = output * self.down + self.half;
-        let taps = &self.phases[(place % self.up) as usize];
-        ((place / self.up) as i64 - taps.len() as i64 + 1, taps)
+        (place / self.up + 1, &self.phases[(place % self.up) as usize])
     }
 
-    /// Inputs before the first one that output 0 reaches.
-    pub(super) fn before(&self) -> usize {
-        self.phases[0].len()
-    }
-
-    /// Inputs behind the last one that the last output reaches.
-    pub(super) fn after(&self) -> usize {
+    /// Inputs that no output reaches beyond, before the first and behind the last.
+    pub(super) fn reach(&self) -> usize {
         self.phases[0].len()
     }
 }
@@ -60,7 +55,7 @@ impl Filter {
 /// The filter's taps: low-pass in the middle between pass-band and half the new rate, with a
 /// gain of `up` for the zeros that stand between the inputs.
 fn taps(half: u64, down: u64, up: u64) -> Vec<f64> {
-    let cut = (1.0 + PASS) / 2.0 / down as f64;
+    let cut = f64::midpoint(PASS, 1.0) / down as f64;
     let edge = bessel(BETA);
     let tap = |place: u64| {
         let at = place as f64 - half as f64;

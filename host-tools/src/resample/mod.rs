@@ -26,8 +26,8 @@ pub struct Resampler {
     axes: usize,
     /// The last inputs of each axis, in order of time.
     history: Vec<Vec<f64>>,
-    /// Index, in the input, of the first value of `history`; below zero before the start.
-    first: i64,
+    /// Inputs that were forgotten, of those that stand before the first too.
+    forgotten: u64,
     /// Frames taken.
     taken: u64,
     /// Frames given.
@@ -44,7 +44,7 @@ impl Resampler {
             filter,
             axes,
             history: vec![Vec::new(); axes],
-            first: 0,
+            forgotten: 0,
             taken: 0,
             given: 0,
             last: Vec::new(),
@@ -65,11 +65,10 @@ impl Resampler {
         let Some(last) = count.checked_sub(1) else { return };
         if self.taken == 0 {
             // A recording does not begin with a step from zero: its first value stands before it.
-            let before = self.filter.before();
+            let before = self.filter.reach();
             for (axis, history) in self.history.iter_mut().enumerate() {
                 history.resize(before, f64::from(frames[axis]));
             }
-            self.first = -(before as i64);
         }
         for frame in frames.chunks_exact(self.axes) {
             for (history, value) in self.history.iter_mut().zip(frame) {
@@ -85,7 +84,7 @@ impl Resampler {
     /// Appends what is left at the end of a stretch of time, and is ready for the next one.
     pub fn finish(&mut self, out: &mut Vec<f32>) {
         let all = self.frames(self.taken);
-        let after = self.filter.after();
+        let after = self.filter.reach();
         for (history, last) in self.history.iter_mut().zip(&self.last) {
             history.resize(history.len() + after, *last);
         }
@@ -95,26 +94,26 @@ impl Resampler {
 
     fn restart(&mut self) {
         self.history.iter_mut().for_each(Vec::clear);
-        (self.first, self.taken, self.given) = (0, 0, 0);
+        (self.forgotten, self.taken, self.given) = (0, 0, 0);
         self.last.clear();
     }
 
     /// Gives outputs below `end` as far as the history reaches, and forgets what no later one
     /// needs.
     fn give(&mut self, end: u64, out: &mut Vec<f32>) {
-        let length = self.history.first().map_or(0, Vec::len) as i64;
+        let length = self.history.first().map_or(0, Vec::len);
         let mut oldest = 0;
         // With the widest vectors that the processor has: more than half of the time is here.
         pulp::Arch::new().dispatch(|| {
             while self.given < end {
                 let (start, taps) = self.filter.taps(self.given);
-                let at = start - self.first;
+                let at = (start - self.forgotten) as usize;
                 oldest = at;
-                if at + taps.len() as i64 > length {
+                if at + taps.len() > length {
                     break;
                 }
                 for history in &self.history {
-                    let inputs = &history[at as usize..at as usize + taps.len()];
+                    let inputs = &history[at..at + taps.len()];
                     out.push(dot(inputs, taps) as f32);
                 }
                 self.given += 1;
@@ -124,9 +123,9 @@ impl Resampler {
         if oldest > 1 << 14 {
             let oldest = oldest.min(length);
             for history in &mut self.history {
-                history.drain(..oldest as usize);
+                history.drain(..oldest);
             }
-            self.first += oldest;
+            self.forgotten += oldest as u64;
         }
     }
 }
