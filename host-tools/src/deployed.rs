@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rebearing::decision::Parameters;
 use rebearing::integer::IntegerModel;
-use rebearing::model::{DriftReference, FrontEnd};
+use rebearing::model::{DriftReference, FrontEnd, SampleUnit};
 use rebearing::severity::SeverityParameters;
 use rebearing::{Encoding, Model, ModelError};
 use zerocopy::IntoBytes;
@@ -121,6 +121,14 @@ impl DeployedModel {
         match self {
             Self::F32(bytes) => bytes.model().severity(),
             Self::I16(_) => None,
+        }
+    }
+
+    /// What a sample stands for, if the model says it.
+    pub fn unit(&self) -> Option<SampleUnit<'_>> {
+        match self {
+            Self::F32(bytes) => bytes.model().unit(),
+            Self::I16(bytes) => bytes.model().unit(),
         }
     }
 

@@ -5,11 +5,24 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::manifest::{Manifest, Row};
-use crate::recording::{Recording, RecordingError};
+use crate::recording::{Conversion, Recording, RecordingError};
+use crate::resample::same_rate;
 use crate::split::{self, Part, SplitError};
+use crate::units::{Measure, Unit};
+
+/// The rate that recordings are brought to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Resample {
+    /// Their own, which must be one.
+    No,
+    /// The lowest among them.
+    Lowest,
+    /// This one, in Hz.
+    To(f64),
+}
 
 /// All recordings of one machine, speed or load.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Domain {
     /// Its name in the manifest.
     pub name: String,
@@ -21,30 +34,48 @@ pub struct Domain {
     pub recordings: Vec<Recording>,
     /// The label of each recording, where the manifest gives one.
     pub labels: Vec<Option<String>>,
+    /// Unit of the samples, where the manifest gives one.
+    pub unit: Option<Unit>,
+    /// The sensor's largest value in this unit, where the manifest gives one.
+    pub full_scale: Option<f64>,
+    /// Recordings that had another rate.
+    pub resampled: usize,
 }
 
 impl Domain {
-    /// Reads every recording of `domain`, and refuses what cannot be fitted together:
-    /// rates or axes that differ, NaN or infinite samples.
+    /// Reads every recording of `domain` as it is.
     pub fn read(manifest: &Manifest, domain: &str) -> Result<Self> {
+        Self::read_at(manifest, domain, Resample::No)
+    }
+
+    /// Reads every recording of `domain`, and refuses what cannot be fitted together: axes or
+    /// units that differ, rates if they may not be changed, NaN or infinite samples.
+    pub fn read_at(manifest: &Manifest, domain: &str, resample: Resample) -> Result<Self> {
         let rows = manifest.rows_of(domain)?;
         let place = |row: &Row| format!("{}, row {}", manifest.path.display(), row.line);
         let first = rows[0];
-        for row in &rows {
-            if (row.rate_hz - first.rate_hz).abs() > 1e-6 * first.rate_hz {
-                bail!(
-                    "{}: rate_hz is {}, but row {} of the same domain has {}; \
-                     resample one of them or give them domains of their own",
-                    place(row),
-                    row.rate_hz,
-                    first.line,
-                    first.rate_hz
-                );
-            }
+        let rate_hz = match resample {
+            Resample::No => first.rate_hz,
+            Resample::Lowest => rows.iter().map(|row| row.rate_hz).fold(f64::INFINITY, f64::min),
+            Resample::To(rate_hz) => rate_hz,
+        };
+        if let Some(row) = rows.iter().find(|row| !same_rate(row.rate_hz, rate_hz))
+            && resample == Resample::No
+        {
+            bail!(
+                "{}: rate_hz is {}, but row {} of the same domain has {}; bring them to one \
+                 rate with --resample or give them domains of their own",
+                place(row),
+                row.rate_hz,
+                first.line,
+                first.rate_hz
+            );
         }
+        let measures = measures(&rows, place)?;
         let recordings: Vec<Recording> = rows
             .par_iter()
-            .map(|row| -> Result<Recording> {
+            .zip(&measures)
+            .map(|(row, measure)| -> Result<Recording> {
                 let recording = manifest.recording(row)?;
                 if let Some(at) = recording.first_non_finite().with_context(|| place(row))? {
                     bail!(
@@ -53,7 +84,10 @@ impl Domain {
                         recording.path.display()
                     );
                 }
-                Ok(recording)
+                let rates = (!same_rate(row.rate_hz, rate_hz)).then_some((row.rate_hz, rate_hz));
+                let Measure { factor, largest, .. } = *measure;
+                let conversion = Conversion { factor, largest, rates };
+                recording.converted(&conversion).with_context(|| place(row))
             })
             .collect::<Result<_>>()?;
         for (row, recording) in rows.iter().zip(&recordings) {
@@ -70,10 +104,14 @@ impl Domain {
         }
         Ok(Self {
             name: domain.into(),
-            rate_hz: first.rate_hz,
+            rate_hz,
             axes: recordings[0].axes,
             recordings,
             labels: rows.iter().map(|row| row.label.clone()).collect(),
+            unit: measures[0].unit.clone(),
+            // Sensors of several ranges: what the widest of them shows fits into all of this.
+            full_scale: measures.iter().filter_map(|m| m.full_scale).reduce(f64::max),
+            resampled: rows.iter().filter(|row| !same_rate(row.rate_hz, rate_hz)).count(),
         })
     }
 
@@ -148,6 +186,28 @@ impl Domain {
     }
 }
 
+/// What the samples of each row stand for, all in the unit of the first.
+fn measures(rows: &[&Row], place: impl Fn(&Row) -> String) -> Result<Vec<Measure>> {
+    let first = rows[0].measure().unit;
+    rows.iter()
+        .map(|row| {
+            let measure = row.measure();
+            match (&first, &measure.unit) {
+                (None, None) => Ok(measure),
+                (Some(wanted), Some(_)) => measure.in_unit(wanted).with_context(|| {
+                    format!("{}: its unit is another than that of row {}", place(row), rows[0].line)
+                }),
+                _ => bail!(
+                    "{}: of this row and row {} of the same domain one alone has a unit; fill \
+                     the manifest's unit column in both, or in neither",
+                    place(row),
+                    rows[0].line
+                ),
+            }
+        })
+        .collect()
+}
+
 /// The class that stands for a healthy machine: the one named, or else the one that is
 /// called healthy or normal.
 pub fn healthy_class(classes: &[String], named: Option<&str>) -> Result<Option<usize>> {
@@ -182,6 +242,7 @@ mod tests {
                 recording(vec![vec![1.0; 8], vec![2.0; 8], vec![3.0; 8], vec![4.0; 8]], 2),
             ],
             labels: vec![None, None],
+            ..Domain::default()
         };
         domain.keep_first(0.6).unwrap();
         let expected: Vec<f32> = (0..12_u8).map(f32::from).collect();

@@ -146,6 +146,17 @@ impl FrontEndSettings {
         Ok(Self { rate_hz, axes, fft_len, hop, segments, band_edges, orders: None })
     }
 
+    /// As many equal bands over the first `share` of 0…rate/2.
+    pub fn below(self, share: f64) -> Result<Self, FrontEndError> {
+        let bands = self.bands();
+        let bins = (share * (self.fft_len / 2) as f64) as usize;
+        if bands > bins {
+            return Err(FrontEndError::Bands { bands, most: bins });
+        }
+        let band_edges = (0..=bands).map(|b| (b * bins / bands) as u32).collect();
+        Ok(Self { band_edges, ..self })
+    }
+
     /// The same with these blocks: 32 bands of half an order each, from 0.5 orders up.
     pub fn with_blocks(self, blocks: Blocks) -> Result<Self, FrontEndError> {
         let Blocks { orders: spectrum, envelope } = blocks;

@@ -1,18 +1,21 @@
 //! The manifest: the table of recordings with their labels and domains.
 //!
-//! CSV with the header `path,label,domain,rate_hz` and, if wanted, `rpm` and `channel`; the
-//! columns may stand in any order. Paths are relative to the manifest.
+//! CSV with the header `path,label,domain,rate_hz` and, if wanted, `rpm`, `channel`, `unit` and
+//! `full_scale`; the columns may stand in any order. Paths are relative to the manifest.
 
 use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord, Writer};
 
 use crate::recording::{self, Recording, RecordingError};
+use crate::units::{FullScale, Measure, Unit};
 
 /// The header that messages show and [`Manifest::to_csv`] writes.
 pub const HEADER: &str = "path,label,domain,rate_hz,rpm,channel";
+/// Columns that [`Manifest::to_csv`] writes where a row has something in them.
+const UNITS: [&str; 2] = ["unit", "full_scale"];
 /// Columns without which a manifest says too little.
-const REQUIRED: [&str; 4] = ["path", "label", "domain", "rate_hz"];
+pub(crate) const REQUIRED: [&str; 4] = ["path", "label", "domain", "rate_hz"];
 
 /// A table of recordings.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +47,18 @@ pub struct Row {
     pub rpm: Option<f64>,
     /// Variable, column or channel; several axes separated by `;`.
     pub channel: Option<String>,
+    /// Unit of the samples, if known.
+    pub unit: Option<Unit>,
+    /// The sensor's largest value, if known.
+    pub full_scale: Option<FullScale>,
+}
+
+impl Row {
+    /// What the samples stand for.
+    pub fn measure(&self) -> Measure {
+        // Checked when the row was read.
+        Measure::new(self.unit.as_ref(), self.full_scale.as_ref()).unwrap_or_default()
+    }
 }
 
 /// Why a manifest, or a recording that it names, cannot be used.
@@ -66,7 +81,7 @@ pub enum ManifestError {
         at: usize,
     },
     /// A required column is not in the header.
-    #[error("{}: no column {column:?} in the header; expected {HEADER} (rpm and channel may be left out)", path.display())]
+    #[error("{}: no column {column:?} in the header; expected {HEADER} (rpm and channel may be left out, unit and full_scale added)", path.display())]
     MissingColumn {
         /// The manifest.
         path: PathBuf,
@@ -157,7 +172,7 @@ impl Manifest {
         if rows.is_empty() {
             return Err(ManifestError::NoRows { path: path.into() });
         }
-        let known = |name: &&str| !HEADER.split(',').any(|column| column == *name);
+        let known = |name: &&str| !HEADER.split(',').chain(UNITS).any(|column| column == *name);
         Ok(Self {
             path: path.into(),
             rows,
@@ -216,26 +231,30 @@ impl Manifest {
         }
     }
 
-    /// The manifest as the text of a CSV file, under [`HEADER`].
+    /// The manifest as the text of a CSV file, under [`HEADER`] and, where a row has them, the
+    /// columns of units.
     pub fn to_csv(rows: &[Row]) -> String {
         let mut writer = Writer::from_writer(Vec::new());
-        let number = |value: Option<f64>| value.map(|v| v.to_string()).unwrap_or_default();
-        let records = std::iter::once(HEADER.split(',').map(Into::into).collect()).chain(
-            rows.iter().map(|row| {
-                vec![
-                    row.name.clone(),
-                    row.label.clone().unwrap_or_default(),
-                    row.domain.clone(),
-                    row.rate_hz.to_string(),
-                    number(row.rpm),
-                    row.channel.clone().unwrap_or_default(),
-                ]
-            }),
-        );
+        let units = rows.iter().any(|row| row.unit.is_some() || row.full_scale.is_some());
+        let columns = HEADER.split(',').count() + if units { UNITS.len() } else { 0 };
+        let header = HEADER.split(',').chain(UNITS).map(Into::into).collect();
+        let fields = |row: &Row| {
+            vec![
+                row.name.clone(),
+                row.label.clone().unwrap_or_default(),
+                row.domain.clone(),
+                row.rate_hz.to_string(),
+                text(row.rpm.as_ref()),
+                row.channel.clone().unwrap_or_default(),
+                text(row.unit.as_ref()),
+                text(row.full_scale.as_ref()),
+            ]
+        };
+        let records: Vec<Vec<String>> =
+            std::iter::once(header).chain(rows.iter().map(fields)).collect();
         for record in records {
-            let record: Vec<String> = record;
-            // Six fields in every record, into memory: nothing can fail.
-            let _ = writer.write_record(record);
+            // As many fields in every record, into memory: nothing can fail.
+            let _ = writer.write_record(&record[..columns]);
         }
         let bytes = writer.into_inner().unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -246,11 +265,18 @@ impl Manifest {
     }
 }
 
+/// What an optional column says of a row.
+fn text(value: Option<&impl ToString>) -> String {
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
 /// Where each column stands in the header.
 struct Columns {
     required: [usize; 4],
     rpm: Option<usize>,
     channel: Option<usize>,
+    unit: Option<usize>,
+    full_scale: Option<usize>,
 }
 
 impl Columns {
@@ -261,7 +287,13 @@ impl Columns {
             *place = position(column)
                 .ok_or_else(|| ManifestError::MissingColumn { path: path.into(), column })?;
         }
-        Ok(Self { required, rpm: position("rpm"), channel: position("channel") })
+        Ok(Self {
+            required,
+            rpm: position("rpm"),
+            channel: position("channel"),
+            unit: position("unit"),
+            full_scale: position("full_scale"),
+        })
     }
 
     fn row(&self, manifest: &Path, line: u64, record: &StringRecord) -> Result<Row, ManifestError> {
@@ -282,6 +314,12 @@ impl Columns {
                 error(format!("{column} of {name} is {field:?}; it must be a number above 0"))
             })
         };
+        let unit = optional(self.unit).map(str::parse::<Unit>).transpose();
+        let full_scale = optional(self.full_scale).map(str::parse::<FullScale>).transpose();
+        let unit = unit.map_err(|reason| error(format!("unit of {name}: {reason}")))?;
+        let wrong = |reason| error(format!("full_scale of {name}: {reason}"));
+        let full_scale = full_scale.map_err(wrong)?;
+        Measure::new(unit.as_ref(), full_scale.as_ref()).map_err(wrong)?;
         Ok(Row {
             line,
             name: name.into(),
@@ -291,6 +329,8 @@ impl Columns {
             rate_hz: positive("rate_hz", rate_hz)?,
             rpm: optional(self.rpm).map(|rpm| positive("rpm", rpm)).transpose()?,
             channel: optional(self.channel).map(Into::into),
+            unit,
+            full_scale,
         })
     }
 }

@@ -14,7 +14,7 @@ pub enum RateError {
     /// The rate is too low.
     #[error(
         "bands up to {needs_hz} Hz cannot be seen at {rate_hz} Hz, which shows up to {shows_hz} Hz; \
-         fit on recordings of the lower rate, or resample the source's"
+         fit the source with --resample {rate_hz}"
     )]
     TooLow {
         /// Upper end of the bands.

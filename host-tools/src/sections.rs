@@ -6,6 +6,7 @@ use rebearing::severity::SeverityParameters;
 
 use crate::drift::DriftContents;
 use crate::model_file::{put_floats, put_words};
+use crate::units::Unit;
 
 /// An optional section: its tag and payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,18 @@ pub fn severity_section(parameters: &SeverityParameters) -> Section {
     put_floats(&mut payload, [low_hz, high_hz, unit].map(f64::from));
     put_floats(&mut payload, limits.map(f64::from));
     Section { tag: format::SEVERITY, payload }
+}
+
+/// What a sample stands for, as a section.
+pub fn unit_section(unit: &Unit, full_scale: Option<f64>) -> Section {
+    let mut payload = Vec::new();
+    // Zero says that nothing is known of it.
+    put_floats(&mut payload, [full_scale.unwrap_or(0.0)]);
+    let text = unit.to_string();
+    put_words(&mut payload, [text.len() as u32]);
+    payload.extend(text.as_bytes());
+    payload.resize(payload.len().next_multiple_of(4), 0);
+    Section { tag: format::UNIT, payload }
 }
 
 /// What the drift watch compares with, as a section.

@@ -14,6 +14,7 @@ use crate::mixture::{
 };
 use crate::model_file::{self, ModelBytes, ModelContents};
 use crate::output;
+use crate::units::Unit;
 use crate::unknown::{self, Calibration};
 
 /// Version of the JSON that `rebearing fit` writes.
@@ -49,6 +50,12 @@ pub struct Source {
     pub windows: Vec<usize>,
     /// SHA-256 over the recordings and labels, in hexadecimal.
     pub hash: String,
+    /// Unit of the recordings, where the manifest gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// The sensor's largest value in this unit, where the manifest gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_scale: Option<f64>,
 }
 
 /// Labelled features of one domain: what a source is fitted on.
@@ -119,7 +126,9 @@ impl Source {
         let hash = domain.hash(true)?;
         let known =
             LabelledFeatures { domain: domain.name.clone(), classes, features, labels, hash };
-        Self::fit_features(&known, front_end, settings)
+        let source = Self::fit_features(&known, front_end, settings)?;
+        let (unit, full_scale) = (domain.unit.clone(), domain.full_scale);
+        Ok(Self { unit, full_scale, ..source })
     }
 
     /// Fits one mixture per class to features that `front_end` gave.
@@ -159,6 +168,8 @@ impl Source {
             log_likelihood_min,
             windows,
             hash: hex(hash),
+            unit: None,
+            full_scale: None,
         })
     }
 

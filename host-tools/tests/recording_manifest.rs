@@ -56,6 +56,8 @@ fn written_manifests_read_back() {
         rate_hz: 1.0 / 3.0,
         rpm: (line == 3).then_some(1480.25),
         channel: (line == 2).then(|| "x;y;z".into()),
+        unit: None,
+        full_scale: None,
     };
     let rows = vec![row(2, "a.wav"), row(3, "sub/b, c.wav")];
     let text = Manifest::to_csv(&rows);

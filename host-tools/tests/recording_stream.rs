@@ -58,6 +58,7 @@ fn domain(recording: Recording) -> Domain {
         axes: recording.axes,
         recordings: vec![recording],
         labels: vec![None],
+        ..Domain::default()
     }
 }
 

@@ -51,6 +51,8 @@ pub const DRIFT: [u8; 4] = *b"drft";
 pub const DECISION: [u8; 4] = *b"dcsn";
 /// Unit, band and limits of severity; absent in a model without.
 pub const SEVERITY: [u8; 4] = *b"sevr";
+/// Unit and full scale of the samples; absent in a model whose recordings did not say them.
+pub const UNIT: [u8; 4] = *b"unit";
 /// Tool version, source, target, hash of what the model was fitted from.
 pub const PROVENANCE: [u8; 4] = *b"PROV";
 
@@ -86,6 +88,8 @@ pub const DECISION_HOLD: u32 = 1;
 pub const DECISION_IDLE: u32 = 2;
 /// Words in the severity section.
 pub const SEVERITY_WORDS: usize = 6;
+/// Words in the unit section before its text.
+pub const UNIT_WORDS: usize = 1;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.

@@ -12,9 +12,11 @@ mod optional;
 pub(crate) mod parse;
 mod parse_integer;
 pub(crate) mod severity;
+mod unit;
 
 pub use drift::{ClassReference, DriftReference};
 pub use error::{Encoding, ModelError};
+pub use unit::SampleUnit;
 
 use crate::decision::Parameters;
 use crate::mixture::Mixture;

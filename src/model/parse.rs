@@ -6,6 +6,7 @@ pub(crate) use super::parse_integer::parse_integer;
 
 use super::drift::drift;
 use super::format::{self, HEADER_LEN, SECTION_HEADER_LEN};
+use super::unit::unit;
 use super::{Encoding, FrontEnd, Gate, Lead, Model, ModelError, Texts, decision, severity};
 use crate::orders::Orders;
 use crate::spectrum::FFT_LENGTHS;
@@ -136,6 +137,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Model<'_>, ModelError> {
     };
     let (hash, provenance) = provenance(sections.provenance)?;
     drift(bytes, counts.classes)?;
+    unit(bytes)?;
 
     Ok(Model {
         bytes,

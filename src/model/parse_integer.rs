@@ -9,6 +9,7 @@ use super::format;
 use super::parse::{
     Counts, front_end, length_error, need, no_section, provenance, sections, texts, words,
 };
+use super::unit::unit;
 use super::{Encoding, ModelError, decision};
 use crate::integer::IntegerModel;
 use crate::integer::model::{GateSettings, padded};
@@ -85,6 +86,7 @@ pub(crate) fn parse_integer(bytes: &[u8]) -> Result<IntegerModel<'_>, ModelError
     };
     let (hash, provenance) = provenance(sections.provenance)?;
     drift(bytes, counts.classes)?;
+    unit(bytes)?;
     Ok(IntegerModel {
         bytes,
         front_end,

@@ -174,6 +174,8 @@ pub(super) mod tests {
             log_likelihood_min: None,
             windows: vec![10; 3],
             hash: "00".repeat(32),
+            unit: None,
+            full_scale: None,
         }
     }
 

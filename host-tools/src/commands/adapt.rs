@@ -12,16 +12,18 @@ use super::Outcome;
 use super::decision_args::{DecisionArgs, SeverityArgs, sections};
 use super::decision_text::{decision_json, model_lines, severity_json};
 use super::drift::{reference_json, reference_text};
+use super::fit::unit_text;
 use super::frequencies::parse_bearing;
 use super::inspect::cost_line;
 use super::predict::word;
+use super::resample_args::{resampled_json, resampled_line};
 use crate::adapt::plan::{PlanSettings, Solver};
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
 use crate::bearing::Bearing;
 use crate::counts::{self, Counts, FULL_SCALE_COUNTS};
 use crate::deployed::DeployedModel;
 use crate::diagnoses::diagnoses;
-use crate::domain::{Domain, healthy_class};
+use crate::domain::{Domain, Resample, healthy_class};
 use crate::drift;
 use crate::evidence::Checked;
 use crate::extract::{Features, extract};
@@ -34,7 +36,7 @@ use crate::progress::Step;
 use crate::quantise::quantise;
 use crate::rates;
 use crate::report::{self, ReportContents};
-use crate::sections::drift_section;
+use crate::sections::{drift_section, unit_section};
 use crate::snapshot::{self, Snapshot, with_snapshots};
 use crate::source::{Source, SourceSettings};
 
@@ -80,12 +82,16 @@ pub(super) struct AdaptArgs {
     #[arg(long, value_enum, default_value_t = ModelEncoding::F32)]
     encoding: ModelEncoding,
     /// What the largest 16-bit count stands for, in the unit of the recordings: the range of
-    /// the sensor, such as 16 for ±16 g [default: twice the largest sample].
+    /// the sensor, such as 16 for ±16 g [default: the manifest's, or twice the largest sample].
     #[arg(long, value_name = "X")]
     full_scale: Option<f64>,
     /// Label of the healthy machine [default: the source's].
     #[arg(long, value_name = "LABEL")]
     healthy: Option<String>,
+    /// Brings recordings of another rate to the source's, with an anti-alias filter: for a device
+    /// that will sample at the source's rate. Without it, the model is for the recordings' own.
+    #[arg(long)]
+    resample: bool,
     #[command(flatten)]
     solver: SolverArgs,
     /// Target components per source class.
@@ -151,7 +157,8 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     if let Some(report) = &args.report {
         output::check_writable(report)?;
     }
-    let Target { mut domain, snapshots, place } = Target::read(args)?;
+    let Target { mut domain, snapshots, place } = Target::read(args, source.front_end.rate_hz)?;
+    check_units(&source, &domain, &place)?;
     // An i16 model is fitted to what its device will see: the recordings in counts.
     let samples = match args.encoding {
         ModelEncoding::F32 => None,
@@ -168,7 +175,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     for snapshot in &snapshots {
         snapshot.check(&source.front_end)?;
     }
-    let severity = args.severity.parameters(&source.front_end)?;
+    let severity = args.severity.parameters(&source.front_end, domain.unit.as_ref())?;
     let settings = AdaptSettings {
         pool: args.pool_is,
         plan: args.solver.settings(),
@@ -218,6 +225,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     let decision = args.decision.for_model(&deployed, &domain.recordings)?;
     let mut sections = sections(&decision, severity.as_ref());
     sections.extend(drift.as_ref().map(drift_section));
+    sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
     let deployed = deployed.with_sections(&sections)?;
     output::write(&args.out, deployed.bytes())?;
 
@@ -236,6 +244,16 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     Ok(result.outcome(args))
 }
 
+/// Refuses a machine that was measured in another quantity than the source.
+fn check_units(source: &Source, target: &Domain, place: &str) -> Result<()> {
+    let (Some(known), Some(unit)) = (&source.unit, &target.unit) else { return Ok(()) };
+    // The features have no level: what can be converted need not be, and the model stays in the
+    // unit of its own machine.
+    unit.factor_to(known).map(drop).with_context(|| {
+        format!("{place} is recorded in {unit}, the source {} in {known}", source.domain)
+    })
+}
+
 /// What is adapted to.
 struct Target {
     /// The machine, with its recordings, if any.
@@ -247,7 +265,7 @@ struct Target {
 }
 
 impl Target {
-    fn read(args: &AdaptArgs) -> Result<Self> {
+    fn read(args: &AdaptArgs, source_hz: f64) -> Result<Self> {
         let mut snapshots = Vec::new();
         for path in &args.snapshot {
             snapshots.extend(snapshot::read(path)?);
@@ -263,8 +281,7 @@ impl Target {
                 name: args.domain.clone().unwrap_or_else(|| "snapshot".into()),
                 rate_hz: f64::from(first.rate_hz),
                 axes: first.axes,
-                recordings: Vec::new(),
-                labels: Vec::new(),
+                ..Domain::default()
             };
             let place = format!("{}: the device", first.path.display());
             return Ok(Self { domain, snapshots, place });
@@ -272,7 +289,8 @@ impl Target {
         let name = args.domain.as_deref().context("--manifest needs the --domain to adapt to")?;
         let manifest = Manifest::read(path)?;
         let _step = Step::start(format!("reading the recordings of {name}"));
-        let domain = Domain::read(&manifest, name)?;
+        let resample = if args.resample { Resample::To(source_hz) } else { Resample::No };
+        let domain = Domain::read_at(&manifest, name, resample)?;
         let place = format!("{}: domain {name}", manifest.path.display());
         Ok(Self { domain, snapshots, place })
     }
@@ -316,6 +334,13 @@ impl Adapted {
             let scale = samples.full_scale();
             let _ = writeln!(text, "  samples are 16-bit counts, ±32767 for ±{scale:.4}");
         }
+        if let Some(line) = resampled_line(target, &source.front_end) {
+            let _ = writeln!(text, "  {line}");
+        }
+        if let Some(unit) = deployed.unit() {
+            let full_scale = unit.full_scale.map(f64::from);
+            let _ = writeln!(text, "  samples in {}", unit_text(unit.name, full_scale));
+        }
         let _ = writeln!(text, "  drift watch: {}", reference_text(deployed.drift()));
         text.push_str(&model_lines(deployed));
         let _ = writeln!(text, "  {}", cost_line(deployed));
@@ -340,7 +365,9 @@ impl Adapted {
             "support": adaptation.support,
             "recordings": checked,
             "encoding": deployed.encoding().name(),
-            "full_scale": samples.as_ref().map(Samples::full_scale),
+            "resampled": resampled_json(target),
+            "unit": target.unit,
+            "full_scale": samples.as_ref().map(Samples::full_scale).or(target.full_scale),
             "quantisation": loss,
             "decision": decision_json(
                 &deployed.decision(),
@@ -372,7 +399,7 @@ impl Samples {
                  one that `rebearing inspect` prints for the model on the device"
             );
         }
-        let full_scale = match full_scale {
+        let full_scale = match full_scale.or(target.full_scale) {
             Some(full_scale) => Some(full_scale),
             None => counts::full_scale(&target.recordings)?,
         };

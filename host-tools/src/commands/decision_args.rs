@@ -10,9 +10,8 @@ use crate::deployed::DeployedModel;
 use crate::front_end::FrontEndSettings;
 use crate::recording::Recording;
 use crate::sections::{Section, decision_section, severity_section};
+use crate::units::Unit;
 
-/// Acceleration of gravity in m/s², for samples in g.
-const STANDARD_GRAVITY: f64 = 9.806_65;
 /// An idle machine is below this share of the rms from which it runs.
 const IDLE_SHARE: f64 = 0.75;
 /// `--running-rms auto`: this share of the quietest window. The machine ran in all of them, so
@@ -169,9 +168,10 @@ pub(super) struct SeverityArgs {
     /// your machine's group and support from ISO 20816: for its part 3 these are often quoted
     /// as 1.4,2.8,4.5 (15 to 300 kW, rigid) and 2.3,4.5,7.1 (above 300 kW, rigid, or 15 to
     /// 300 kW, flexible).
-    #[arg(long, value_name = "B,C,D", value_parser = limits, requires = "unit")]
+    #[arg(long, value_name = "B,C,D", value_parser = limits)]
     severity: Option<[f64; 3]>,
-    /// Unit of the recordings: g, m/s2, or the m/s² that one unit stands for.
+    /// Unit of the recordings: g, m/s2, or the m/s² that one unit stands for [default: the
+    /// manifest's].
     #[arg(long, value_name = "g|m/s2|X", value_parser = unit, requires = "severity")]
     unit: Option<f64>,
     /// Frequencies in Hz that count for the velocity.
@@ -196,10 +196,9 @@ fn band(text: &str) -> Result<[f64; 2], String> {
 }
 
 fn unit(text: &str) -> Result<f64, String> {
-    match text {
-        "g" => Ok(STANDARD_GRAVITY),
-        "m/s2" | "m/s²" => Ok(1.0),
-        _ => match text.parse::<f64>() {
+    match text.parse::<Unit>().ok().and_then(|unit| unit.acceleration()) {
+        Some(unit) => Ok(unit),
+        None => match text.parse::<f64>() {
             Ok(unit) if unit > 0.0 && (unit as f32).is_normal() => Ok(unit),
             _ => Err("give g, m/s2, or a number above zero".into()),
         },
@@ -212,12 +211,34 @@ impl SeverityArgs {
         self.severity.is_some()
     }
 
-    /// Parameters for a front end, if severity was asked for.
+    /// The m/s² of one unit: as it was given, or as the manifest says.
+    fn unit(&self, manifest: Option<&Unit>) -> Result<f64> {
+        match (self.unit, manifest, manifest.and_then(Unit::acceleration)) {
+            (Some(given), Some(name), Some(known)) if (given / known - 1.0).abs() > 1e-4 => bail!(
+                "--unit: {given} m/s² to the unit, but the manifest's unit column says {name}; \
+                 leave --unit out, or correct the manifest"
+            ),
+            (Some(given), ..) => Ok(given),
+            (None, _, Some(known)) => Ok(known),
+            (None, Some(name), None) => bail!(
+                "--severity: the manifest's unit, {name}, is no acceleration; give the m/s² that \
+                 one of it stands for with --unit, or counts their full scale in the manifest"
+            ),
+            (None, None, None) => bail!(
+                "--severity: needs the unit of the recordings; give --unit, or fill the \
+                 manifest's unit column"
+            ),
+        }
+    }
+
+    /// Parameters for a front end and the manifest's unit, if severity was asked for.
     pub(super) fn parameters(
         &self,
         front_end: &FrontEndSettings,
+        manifest: Option<&Unit>,
     ) -> Result<Option<SeverityParameters>> {
-        let (Some(limits), Some(unit)) = (self.severity, self.unit) else { return Ok(None) };
+        let Some(limits) = self.severity else { return Ok(None) };
+        let unit = self.unit(manifest)?;
         let [low, high] = self.severity_band;
         let bin_hz = front_end.rate_hz / front_end.fft_len as f64;
         let lowest = f64::from(format::SEVERITY_BINS) * bin_hz;

@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 use super::Outcome;
 use super::adapt::SolverArgs;
 use super::fit::FrontEndArgs;
+use super::resample_args::ResampleArgs;
 use crate::adapt::verdict::Pool;
-use crate::domain::Domain;
+use crate::domain::{Domain, Resample};
 use crate::evaluate::noise::Noise;
 use crate::evaluate::table::{self, PairScores};
 use crate::evaluate::{
@@ -25,6 +26,7 @@ use crate::evaluate::{
 use crate::front_end::FrontEndSettings;
 use crate::manifest::Manifest;
 use crate::progress::{Bar, Step};
+use crate::units::Unit;
 use crate::{rates, split};
 
 /// The word that stands for every domain.
@@ -37,7 +39,8 @@ const ALL: &str = "all";
 /// Rates: an alarm is a window called a fault class or a fault of unknown type. False alarms are
 /// alarms among healthy windows, detection is alarms among fault windows, fault type is fault
 /// windows called rightly. Unknown is wrong in the accuracy and has its own rate.
-/// Where domains are sampled at different rates, the bands cover what the lowest rate shows.
+/// Where domains are sampled at different rates, the bands cover what the lowest rate shows; with
+/// --resample all recordings are brought to it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   rebearing evaluate --manifest machines.csv --source motor-a --target motor-b --pool-is all
@@ -98,6 +101,8 @@ pub(super) struct EvaluateArgs {
     noise: Option<f64>,
     #[command(flatten)]
     front_end: FrontEndArgs,
+    #[command(flatten)]
+    resample: ResampleArgs,
     #[command(flatten)]
     solver: SolverArgs,
     /// Components per class, of source and target
@@ -249,12 +254,21 @@ impl<'a> Extracted<'a> {
             .filter(|name| pairs.iter().any(|(source, target)| [source, target].contains(&name)))
             .collect();
         let lowest = lowest_rate(manifest, &used)?;
+        let resample = match args.resample.choice() {
+            Resample::Lowest => Resample::To(lowest),
+            choice => choice,
+        };
+        let mut unit: Option<(&str, Unit)> = None;
         for name in used {
             let as_source = pairs.iter().any(|(source, _)| *source == name);
             let as_target = pairs.iter().any(|(_, target)| *target == name);
             let _step = Step::start(format!("reading the recordings of {name}"));
             // One domain's samples at a time are in memory; its features stay.
-            let mut domain = Domain::read(manifest, name)?;
+            let mut domain = Domain::read_at(manifest, name, resample)?;
+            if let Some(own) = &domain.unit {
+                let (first, unit) = unit.get_or_insert_with(|| (name, own.clone()));
+                own.factor_to(unit).with_context(|| format!("domains {first} and {name}"))?;
+            }
             if let Some(share) = args.first {
                 domain.keep_first(share)?;
             }
@@ -293,6 +307,7 @@ fn lowest_rate(manifest: &Manifest, names: &[&str]) -> Result<f64> {
 /// Bands over what the lowest rate shows, for a domain of whatever rate.
 fn front_end(args: &EvaluateArgs, lowest: f64, domain: &Domain) -> Result<FrontEndSettings> {
     let front_end = args.front_end.settings(lowest.min(domain.rate_hz), domain.axes)?;
+    let front_end = args.resample.front_end(front_end)?;
     rates::at_rate(&front_end, domain.rate_hz).with_context(|| format!("domain {}", domain.name))
 }
 

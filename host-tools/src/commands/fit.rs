@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Outcome;
+use super::resample_args::{ResampleArgs, resampled_json, resampled_line};
 use crate::domain::Domain;
 use crate::front_end::{Blocks, FrontEndSettings};
 use crate::manifest::Manifest;
@@ -17,11 +18,12 @@ use crate::source::{Source, SourceSettings};
 
 /// Fit a source mixture to labelled recordings of a machine you know.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  rebearing fit --manifest machines.csv --domain motor-a --out motor-a.json"
-)]
+#[command(after_help = "Examples:\n  \
+    rebearing fit --manifest machines.csv --domain motor-a --out motor-a.json\n  \
+    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json")]
 pub(super) struct FitArgs {
-    /// Table of recordings: path, label, domain, `rate_hz`, and optionally rpm and channel.
+    /// Table of recordings: path, label, domain, `rate_hz`, and optionally rpm, channel, unit and
+    /// `full_scale`; `rebearing manifest` makes one.
     #[arg(long, value_name = "CSV")]
     manifest: PathBuf,
     /// Domain of the manifest to fit; all its recordings need a label.
@@ -35,6 +37,8 @@ pub(super) struct FitArgs {
     healthy: Option<String>,
     #[command(flatten)]
     front_end: FrontEndArgs,
+    #[command(flatten)]
+    resample: ResampleArgs,
     /// Components per class.
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
@@ -80,14 +84,21 @@ impl FrontEndArgs {
     }
 }
 
+/// A unit and the full scale in it, in words.
+pub(super) fn unit_text(unit: &str, full_scale: Option<f64>) -> String {
+    full_scale.map_or(unit.to_owned(), |value| format!("{unit}, full scale ±{value} {unit}"))
+}
+
 pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     let manifest = Manifest::read(&args.manifest)?;
+    let resample = args.resample.choice();
     output::check_writable(&args.out)?;
     let domain = {
         let _step = Step::start(format!("reading the recordings of {}", args.domain));
-        Domain::read(&manifest, &args.domain)?
+        Domain::read_at(&manifest, &args.domain, resample)?
     };
     let front_end = args.front_end.settings(domain.rate_hz, domain.axes)?;
+    let front_end = args.resample.front_end(front_end)?;
     let settings = SourceSettings {
         components: args.components,
         variance_floor: args.variance_floor,
@@ -113,6 +124,12 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     for (class, windows) in source.classes.iter().zip(&source.windows) {
         let _ = writeln!(text, "  {class:<20} {windows:>6} windows");
     }
+    if let Some(line) = resampled_line(&domain, &source.front_end) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if let Some(unit) = &source.unit {
+        let _ = writeln!(text, "  samples in {}", unit_text(&unit.to_string(), source.full_scale));
+    }
     let healthy = source.healthy.and_then(|class| source.classes.get(class));
     if healthy.is_none() {
         text.push_str("  no class is called healthy or normal: name it with --healthy LABEL\n");
@@ -127,6 +144,9 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
         "dims": source.front_end.dims(),
         "rate_hz": source.front_end.rate_hz,
         "axes": source.front_end.axes,
+        "resampled": resampled_json(&domain),
+        "unit": source.unit,
+        "full_scale": source.full_scale,
         "log_likelihood_min": source.log_likelihood_min,
         "hash": source.hash,
     });

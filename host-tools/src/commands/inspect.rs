@@ -13,6 +13,7 @@ use super::decision_text::{
     decision_json, decision_lines, decision_ram, severity_json, severity_line,
 };
 use super::estimate::{Estimate, estimates, write_estimates};
+use super::fit::unit_text;
 use super::{Outcome, drift, inspect_integer};
 use crate::deployed::DeployedModel;
 use crate::device::MonitorType;
@@ -105,6 +106,13 @@ fn mixture_lines(model: &Model<'_>, monitor: &MonitorType) -> Vec<(&'static str,
     lines
 }
 
+/// What a decision window is, in words.
+fn window_text(front_end: &FrontEnd<'_>) -> String {
+    let window_s = front_end.window_len() as f32 / front_end.rate_hz;
+    let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
+    format!("{} segments, {window_s:.3} s of signal, every {report_s:.3} s", front_end.segments)
+}
+
 fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
@@ -112,8 +120,6 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let provenance = model.provenance();
     let classes: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
     let healthy = model.healthy().and_then(|class| model.class_name(class));
-    let window_s = front_end.window_len() as f32 / front_end.rate_hz;
-    let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
 
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -137,13 +143,10 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             order_bands(front_end)
         ),
     );
-    line(
-        "decision",
-        format!(
-            "{} segments, {window_s:.3} s of signal, every {report_s:.3} s",
-            front_end.segments
-        ),
-    );
+    line("decision", window_text(front_end));
+    if let Some(unit) = model.unit() {
+        line("samples", unit_text(unit.name, unit.full_scale.map(f64::from)));
+    }
     for (name, value) in mixture_lines(&model, &monitor) {
         line(name, value);
     }
@@ -186,6 +189,8 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         "blocks": blocks(front_end).names(),
         "needs_rpm": front_end.orders.is_some(),
         "window_samples": front_end.window_len(),
+        "unit": model.unit().map(|unit| unit.name),
+        "full_scale": model.unit().and_then(|unit| unit.full_scale),
         "components": monitor.components,
         "dims": monitor.dims,
         "log_likelihood_min": threshold(&model),

@@ -54,7 +54,9 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
             front_end.segments
         ),
     );
-    line("samples", format!("16-bit counts, full scale ±{full_scale}"));
+    let unit = model.unit().map(|unit| unit.name);
+    let of = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+    line("samples", format!("16-bit counts, full scale ±{full_scale}{of}"));
     if let Some(gate) = gate {
         let (components, min) = (gate.part.len(), nats(gate.log_likelihood_min));
         let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
@@ -93,6 +95,7 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
         "blocks": ["bands"],
         "needs_rpm": false,
         "window_samples": front_end.window_len(),
+        "unit": unit,
         "full_scale": full_scale,
         "components": monitor.components,
         "dims": monitor.dims,

@@ -14,8 +14,10 @@ mod frequencies;
 mod gmm;
 mod inspect;
 mod inspect_integer;
+mod manifest;
 mod plan;
 mod predict;
+mod resample_args;
 mod samples;
 mod simulate;
 
@@ -39,6 +41,7 @@ pub struct Cli {
 enum Command {
     Demo(demo::DemoArgs),
     Simulate(simulate::SimulateArgs),
+    Manifest(manifest::ManifestArgs),
     Fit(fit::FitArgs),
     Frequencies(frequencies::FrequenciesArgs),
     Gmm(gmm::GmmArgs),
@@ -75,6 +78,7 @@ impl Cli {
         match &self.command {
             Command::Demo(args) => demo::run(args),
             Command::Simulate(args) => simulate::run(args),
+            Command::Manifest(args) => manifest::run(args),
             Command::Fit(args) => fit::run(args),
             Command::Frequencies(args) => frequencies::run(args),
             Command::Gmm(args) => gmm::run(args),

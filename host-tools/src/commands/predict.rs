@@ -187,6 +187,10 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             "reports": reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
         }));
     }
+    let note = args.samples.resample_note(&model.front_end());
+    if let Some(note) = &note {
+        let _ = writeln!(text, "--resample: {note}");
+    }
     let _ = writeln!(text, "{}", watched.text());
     if let Some(path) = &args.snapshot_out {
         if sent.is_empty() {
@@ -201,6 +205,8 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
         "model": args.samples.model,
         "encoding": model.encoding().name(),
         "files": files,
+        "resample": args.samples.resample,
+        "resample_note": note,
         "drift": watched.json(),
         "snapshot": args.snapshot_out,
     });

@@ -6,7 +6,9 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use rebearing::model::FrontEnd;
 
-use crate::recording::{self, Recording};
+use super::resample_args::{rolled_off, rolled_off_text};
+use crate::recording::{self, Conversion, Recording};
+use crate::resample::same_rate;
 
 /// How to read recordings for a model.
 #[derive(Debug, Args)]
@@ -14,7 +16,8 @@ pub(super) struct SampleArgs {
     /// Model file that `rebearing adapt` wrote.
     #[arg(long, value_name = "MODEL.rbm")]
     pub(super) model: PathBuf,
-    /// Sample rate of files that do not carry one, in Hz; must be the model's.
+    /// Sample rate of files that do not carry one, in Hz; without --resample it must be the
+    /// model's.
     #[arg(long, value_name = "HZ")]
     pub(super) rate: Option<f64>,
     /// Shaft speed in turns per minute; models with orders or envelope need it.
@@ -24,6 +27,9 @@ pub(super) struct SampleArgs {
     /// WAV channel; several axes as `x;y;z`.
     #[arg(long, value_name = "C")]
     pub(super) channel: Option<String>,
+    /// Brings recordings of a higher rate to the model's, with an anti-alias filter.
+    #[arg(long)]
+    pub(super) resample: bool,
 }
 
 impl SampleArgs {
@@ -43,21 +49,12 @@ impl SampleArgs {
             None => (),
         }
         let model_rate = f64::from(front_end.rate_hz);
-        let differs = |rate: f64| (rate - model_rate).abs() > 1e-6 * model_rate;
-        if let Some(rate) = recording.rate_hz.filter(|rate| differs(*rate)) {
-            bail!(
-                "{}: is sampled at {rate} Hz, but the model wants {model_rate} Hz; resample it, \
-                 or adapt a model at this rate",
-                path.display()
-            );
-        }
-        if let Some(rate) = self.rate.filter(|rate| differs(*rate) || !rate.is_finite()) {
-            bail!(
-                "--rate {rate}: the model {} wants {model_rate} Hz; resample the recordings, or \
-                 adapt a model at this rate",
-                self.model.display()
-            );
-        }
+        let recording = if self.resample {
+            self.resampled(recording, model_rate)?
+        } else {
+            self.check_rate(&recording, model_rate)?;
+            recording
+        };
         if recording.axes != front_end.axes {
             bail!(
                 "{}: has {} axes, but the model wants {}; choose with --channel",
@@ -75,5 +72,42 @@ impl SampleArgs {
             );
         }
         Ok(recording)
+    }
+
+    /// Refuses a recording of another rate than the model's.
+    fn check_rate(&self, recording: &Recording, model_rate: f64) -> Result<()> {
+        let differs = |rate: &f64| !same_rate(*rate, model_rate);
+        if let Some(rate) = recording.rate_hz.filter(differs) {
+            bail!(
+                "{}: is sampled at {rate} Hz, but the model wants {model_rate} Hz; bring it there \
+                 with --resample, or adapt a model at this rate",
+                recording.path.display()
+            );
+        }
+        if let Some(rate) = self.rate.filter(differs) {
+            bail!(
+                "--rate {rate}: the model {} wants {model_rate} Hz; bring the recordings there \
+                 with --resample, or adapt a model at this rate",
+                self.model.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// What resampling takes from the model's bands, in words.
+    pub(super) fn resample_note(&self, front_end: &FrontEnd<'_>) -> Option<String> {
+        let rate_hz = f64::from(front_end.rate_hz);
+        let bands = rolled_off(front_end.band_edges, front_end.fft_len, rate_hz);
+        (self.resample && bands > 0).then(|| rolled_off_text(bands, rate_hz))
+    }
+
+    /// The recording at the model's rate.
+    fn resampled(&self, recording: Recording, model_rate: f64) -> Result<Recording> {
+        let from_hz = recording.rate_hz.or(self.rate).unwrap_or(model_rate);
+        if same_rate(from_hz, model_rate) {
+            return Ok(recording);
+        }
+        let rates = Some((from_hz, model_rate));
+        Ok(recording.converted(&Conversion { rates, ..Conversion::default() })?)
     }
 }

@@ -68,7 +68,7 @@ mod tests {
         let recording = Recording::in_memory("x", 2, vec![segment(20_000), segment(10_000)]);
         let labels = vec![None, None];
         let recordings = vec![recording.clone(), recording];
-        Domain { name: "x".into(), rate_hz: 1.0, axes: 2, recordings, labels }
+        Domain { name: "x".into(), rate_hz: 1.0, axes: 2, recordings, labels, ..Domain::default() }
     }
 
     #[test]

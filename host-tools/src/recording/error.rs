@@ -116,11 +116,49 @@ pub enum RecordingError {
 }
 
 impl RecordingError {
+    /// The names of the channels that a file has, where the error is about them: `available`
+    /// without the sizes behind the names and without time. A name that holds ", " comes apart;
+    /// the file then has no channel of the parts' names, and says so when it is read.
+    pub fn channels(&self) -> Vec<String> {
+        match self {
+            Self::ChannelNeeded { available, .. } | Self::NoSuchChannel { available, .. } => {
+                available.split(", ").filter_map(name_of).map(Into::into).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     pub(super) fn empty(path: &Path) -> Self {
         Self::Empty { path: path.into() }
     }
 
     pub(super) fn malformed(path: &Path, reason: impl Into<String>) -> Self {
         Self::Malformed { path: path.into(), reason: reason.into() }
+    }
+}
+
+/// The name before a size such as ` (1024×1)`; none of what is no channel.
+fn name_of(described: &str) -> Option<&str> {
+    match described.rsplit_once(" (") {
+        Some((_, "time)")) => None,
+        Some((name, size)) if size.trim_end_matches(')').split('×').all(is_count) => Some(name),
+        _ => Some(described).filter(|name| *name != "…"),
+    }
+}
+
+fn is_count(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RecordingError;
+
+    #[test]
+    fn channels_are_named_without_what_describes_them() {
+        let available = "t (time), ax (g), X105_DE_time (121265×1), v (3), plain, …".into();
+        let error = RecordingError::ChannelNeeded { path: "x".into(), available };
+        assert_eq!(error.channels(), ["ax (g)", "X105_DE_time", "v", "plain"]);
+        assert!(RecordingError::Empty { path: "x".into() }.channels().is_empty());
     }
 }

@@ -13,6 +13,7 @@
 
 mod bytes;
 mod content;
+mod converted;
 mod error;
 #[cfg(feature = "parquet")]
 mod guard;
@@ -30,6 +31,7 @@ mod wav;
 use std::path::Path;
 
 pub(crate) use crate::csv_place::{describe, line_of};
+pub use converted::Conversion;
 pub use error::RecordingError;
 pub use samples::{IN_MEMORY, Place, Recording, Samples, Stored};
 pub use stream::{CHUNK_FRAMES, Frames, SideBySide, Skipped, Source, skip};

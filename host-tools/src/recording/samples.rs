@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{MAX_AXES, RecordingError, Source};
+use super::{Frames, MAX_AXES, RecordingError, Source};
 
 /// Bytes of samples, as `f32`, up to which a file is read into memory; a larger one is streamed.
 pub const IN_MEMORY: usize = 256 << 20;
@@ -39,6 +39,14 @@ pub struct Stored {
     source: Arc<dyn Source>,
     /// The segment of the source and its frames that each segment of the recording is.
     parts: Vec<(usize, Range<usize>)>,
+}
+
+impl Stored {
+    /// The frames of a segment from its start on, and on past its end.
+    pub(super) fn open(&self, segment: usize) -> Result<Box<dyn Frames>, RecordingError> {
+        let (of_source, part) = &self.parts[segment];
+        self.source.open(*of_source, part.start)
+    }
 }
 
 impl PartialEq for Stored {

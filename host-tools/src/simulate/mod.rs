@@ -257,6 +257,8 @@ fn row(machine: &Machine, class: Class, settings: &SimulateSettings, out_dir: &P
         // A tenth of a turn a minute is what a tachometer shows.
         rpm: Some((machine.rpm * 10.0).round() / 10.0),
         channel: None,
+        unit: None,
+        full_scale: None,
     }
 }
 
