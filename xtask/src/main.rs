@@ -4,7 +4,8 @@
 //!  main ─┬─► test ─────┬─► panics ─────────┐
 //!        │             ├─► boards, soak ─┐ │
 //!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
-//!        ├─► size ─────┴─► qemu, toolchain ┘
+//!        ├─► size ─────┴─► qemu, toolchain ┤
+//!        ├─► report_test ─────────────────┘
 //!        └─► bench
 //! ```
 //!
@@ -17,6 +18,7 @@ mod firmware;
 mod packages;
 mod panics;
 mod qemu;
+mod report_test;
 mod run;
 mod size;
 mod soak;
@@ -34,6 +36,7 @@ cargo xtask bench host [--json] [--quick] [--threads N]
 cargo xtask bench device [--json]
                               instructions of mixtures and stages on emulated Cortex-M, beside emlearn
 cargo xtask operation         a million windows of simulated operation: alarms, false ones, delays
+cargo xtask report-test       reports of every kind in headless Chromium, with screenshots to look at
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -75,6 +78,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["bench", "device", options @ ..] => bench::device::bench(options),
         ["size"] => Ok(size::print()?),
         ["operation"] => Ok(test::operation()?),
+        ["report-test"] => Ok(report_test::check()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());
             Ok(())

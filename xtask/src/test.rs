@@ -3,14 +3,14 @@
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M4F, TARGETS, Thumb, component};
-use crate::{Failure, bench, boards, panics, qemu, soak};
+use crate::{Failure, bench, boards, panics, qemu, report_test, soak};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     ("format", format),
     ("clippy", clippy),
     ("tests", tests),
@@ -18,6 +18,7 @@ const STEPS: [Step; 12] = [
     ("thumb", thumb),
     ("firmware", build_firmware),
     ("device", device),
+    ("report", report_test::check),
     ("kernels", bench::device::kernels),
     ("boards", boards::check),
     ("soak", soak::check),

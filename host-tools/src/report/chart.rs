@@ -99,7 +99,7 @@ pub(super) fn chart<'a, 'b>(
     y: Range<f64>,
 ) -> Result<Chart<'a, 'b>> {
     let mut builder = ChartBuilder::on(area);
-    builder.margin(px(4.0)).margin_right(px(12.0));
+    builder.margin(px(4.0)).margin_right(px(22.0));
     builder.x_label_area_size(px(34.0)).y_label_area_size(px(46.0));
     if !axes.title.is_empty() {
         builder.caption(axes.title, type_of(TEXT + 1, BLACK));

@@ -97,11 +97,20 @@ impl Classes {
         }
     }
 
-    /// Number and name in the entry's colour.
+    /// Number and name, the number in the entry's colour.
     pub(super) fn chip(&self, place: usize) -> Markup {
-        let Entry { name, mark, colour } = self.entry(place);
+        html! { span class="chip" { (self.sign(place)) " " (self.entry(place).name) } }
+    }
+
+    /// The number alone, for where there is no room for the name.
+    pub(super) fn mark(&self, place: usize) -> Markup {
+        html! { span class="chip" title=(self.entry(place).name) { (self.sign(place)) } }
+    }
+
+    fn sign(&self, place: usize) -> Markup {
+        let Entry { mark, colour, .. } = self.entry(place);
         let style = format!("background:{};color:{}", css(*colour), css(on(*colour)));
-        html! { span class="chip" { b style=(style) { (mark) } " " (name) } }
+        html! { b style=(style) { (mark) } }
     }
 }
 

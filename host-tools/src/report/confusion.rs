@@ -65,14 +65,16 @@ impl Confusion {
                     || self.truths.iter().any(|(_, class)| *class == Some(*place))
             })
             .collect();
+        let signs = shown.iter().copied().filter(|place| *place >= page.classes.classes());
         html! {
+            (page.classes.legend(signs))
             div class="wide" {
                 table class="confusion" {
                     thead {
                         tr {
                             th scope="col" { "manifest ↓ model →" }
                             @for place in &shown {
-                                th scope="col" { span class="turned" { (page.classes.chip(*place)) } }
+                                th scope="col" { (page.classes.mark(*place)) }
                             }
                         }
                     }
@@ -116,7 +118,7 @@ fn cell(count: usize, of: usize, right: bool) -> Markup {
 }
 
 pub(super) fn section(page: &Page<'_>) -> Section {
-    let section = Section::new("confusion", "Against the labels of the manifest");
+    let section = Section::new("confusion", "Confusion", "Against the labels of the manifest");
     let to = &page.contents.target.name;
     let Some(confusion) = Confusion::of(page) else {
         return section.saying(html! {
@@ -136,5 +138,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         }
     );
     let title = "Confusion";
-    section.with(Figure::new("confusion", title, confusion.table(page), &caption))
+    let figure = Figure::new("confusion", title, confusion.table(page), &caption);
+    // A wide table takes all the room there is.
+    section.with(if page.classes.classes() > 8 { figure } else { figure.beside() })
 }

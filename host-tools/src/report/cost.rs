@@ -43,7 +43,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         format!("{window_s:.3} s of signal, a decision every {every_s:.3} s without a pause"),
     ));
     rows.push(("Encoding".into(), model.encoding().name().into()));
-    Section::new("cost", "What it costs on the device").saying(html! {
+    Section::new("cost", "Device", "What it costs on the device").saying(html! {
         table class="facts" {
             @for (name, value) in &rows { tr { th scope="row" { (name) } td { (value) } } }
         }
@@ -74,7 +74,7 @@ fn cores(encoding: Encoding, shape: &Shape, every_s: f64) -> Markup {
                             th scope="row" { (core.name) }
                             td { (format!("{:.3} million", instructions / 1e6)) }
                             td { (format!("{per_second:.1}")) }
-                            td { (format!("{:.1} %", 100.0 / (per_second * every_s))) }
+                            td { (share(1.0 / (per_second * every_s))) }
                         }
                     }
                 }
@@ -84,5 +84,14 @@ fn cores(encoding: Encoding, shape: &Shape, every_s: f64) -> Markup {
             "An estimate from instruction counts of emulated cores, at worst, with an instruction a cycle; a real core \
              takes one to three cycles for one."
         }
+    }
+}
+
+/// The share of a core that decisions without a pause take.
+fn share(of_core: f64) -> String {
+    if of_core <= 1.0 {
+        format!("{:.1} %", 100.0 * of_core)
+    } else {
+        format!("too slow: {of_core:.1} times all of it")
     }
 }

@@ -3,9 +3,8 @@
 use anyhow::{Context, Result};
 use maud::{Markup, html};
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
 
-use super::chart::{Axes, chart, placed, px, stroke, svg, type_of};
+use super::chart::{Axes, chart, stroke, svg};
 use super::timeline::file_name;
 use super::{Figure, Page, Section};
 use crate::evidence::{Checked, EnvelopeSpectrum, Evidence, Part};
@@ -30,7 +29,7 @@ fn colour(part: Part) -> RGBColor {
 }
 
 pub(super) fn section(page: &Page<'_>) -> Result<Section> {
-    let section = Section::new("evidence", "Evidence at the bearing's frequencies");
+    let section = Section::new("evidence", "Bearing", "Evidence at the bearing's frequencies");
     let checked = page.contents.checked;
     if checked.is_empty() {
         return Ok(section.saying(html! {
@@ -120,7 +119,7 @@ fn table(checked: &[Checked]) -> Markup {
                         tr {
                             th scope="row" { (file_name(&one.path)) }
                             td { (one.label) (format!(" ({:.0} %)", 100.0 * one.share)) }
-                            @if let Some(problem) = &one.problem { td colspan="4" { (problem) } }
+                            @if let Some(problem) = &one.problem { td class="prose" colspan="4" { (problem) } }
                             @for found in &one.evidence {
                                 td {
                                     @if Some(found.part) == one.part { b { (level(found)) } }
@@ -181,13 +180,6 @@ fn picture(one: &Checked, spectrum: &EnvelopeSpectrum) -> Result<Markup> {
             }
         }
         chart.draw_series(LineSeries::new(line, stroke(LINE, 1.0))).context("spectrum")?;
-        if let Some(found) = one.for_label() {
-            let style = placed(type_of(10, colour(found.part)), HPos::Left, VPos::Top);
-            let at = (found.frequency_hz, 7.0);
-            let text = EmptyElement::at(at)
-                + Text::new(found.part.abbreviation(), (px(3.0), px(0.0)), style);
-            chart.draw_series(std::iter::once(text)).context("frequencies")?;
-        }
         Ok(())
     })
 }

@@ -52,7 +52,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let contents = page.contents;
     let thresholds = Thresholds::of(contents.model);
     let to = &contents.target.name;
-    let mut section = Section::new("likelihood", "Log-likelihood and thresholds");
+    let mut section = Section::new("likelihood", "Likelihood", "Log-likelihood and thresholds");
     let of = |value: fn(&Window) -> Option<f64>| -> Vec<f64> {
         contents.windows.iter().filter_map(value).collect()
     };
@@ -64,7 +64,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         );
         let (body, more) = histogram(&gate, thresholds.gate, "under the gate")?;
         let caption = caption + &more;
-        section = section.with(Figure::new("gate", "Under the gate", body, &caption));
+        section = section.with(Figure::new("gate", "Under the gate", body, &caption).beside());
     }
     let mixture = of(|window| window.log_likelihood);
     if !mixture.is_empty() {
@@ -83,7 +83,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         let (body, more) = histogram(&mixture, thresholds.mixture, "under the model's mixture")?;
         let caption = caption + &more;
         let title = "Under the mixture that tells classes apart";
-        section = section.with(Figure::new("mixture", title, body, &caption));
+        section = section.with(Figure::new("mixture", title, body, &caption).beside());
     } else if thresholds.gate.is_some() {
         section = section.saying(html! {
             p { "No window went on to the fault types: either all passed the gate, or the model names none." }
@@ -120,7 +120,7 @@ fn histogram(values: &[f64], threshold: Option<f64>, of: &str) -> Result<(Markup
     );
     let picture = svg(SIZE, &label, |area| {
         let names = Axes { title: "", x: "log-likelihood, nats", y: "windows", digits: (0, 0) };
-        let mut chart = chart(area, &names, low - width..high + width, 0.0..1.08 * most)?;
+        let mut chart = chart(area, &names, low - 2.0 * width..high + width, 0.0..1.08 * most)?;
         let bars = counts.iter().enumerate().flat_map(|(bin, (above, under))| {
             let left = low + bin as f64 * width;
             let bar = |from: usize, to: usize, colour: RGBColor| {

@@ -158,6 +158,8 @@ impl Page<'_> {
 struct Section {
     id: &'static str,
     title: &'static str,
+    /// What the list of sections calls it.
+    short: &'static str,
     body: Markup,
     figures: Vec<String>,
 }
@@ -168,17 +170,24 @@ struct Figure {
     title: &'static str,
     body: Markup,
     caption: String,
+    /// Whether the caption stands beside the picture where there is room.
+    beside: bool,
 }
 
 impl Figure {
     fn new(id: &'static str, title: &'static str, body: Markup, caption: &str) -> Self {
-        Self { id, title, body, caption: caption.into() }
+        Self { id, title, body, caption: caption.into(), beside: false }
+    }
+
+    /// The same with its caption beside it where there is room.
+    fn beside(self) -> Self {
+        Self { beside: true, ..self }
     }
 }
 
 impl Section {
-    fn new(id: &'static str, title: &'static str) -> Self {
-        Self { id, title, body: html! {}, figures: Vec::new() }
+    fn new(id: &'static str, short: &'static str, title: &'static str) -> Self {
+        Self { id, title, short, body: html! {}, figures: Vec::new() }
     }
 
     /// The same with text behind what it has.
@@ -189,13 +198,13 @@ impl Section {
 
     /// The same with a figure behind what it has.
     fn with(mut self, figure: Figure) -> Self {
-        let Figure { id, title, body, caption } = figure;
+        let Figure { id, title, body, caption, beside } = figure;
         self.figures.push(id.into());
         let named = title != self.title;
         self.saying(html! {
-            figure id=(format!("figure-{id}")) aria-label=(title) {
+            figure id=(format!("figure-{id}")) aria-label=(title) class=[beside.then_some("beside")] {
                 @if named { h3 { (title) } }
-                (body)
+                div { (body) }
                 figcaption { (caption) }
             }
         })
@@ -242,7 +251,7 @@ pub fn report(contents: &ReportContents<'_>) -> Result<Report> {
                     p class="tool" { "rebearing report" }
                     h1 { (title) }
                     nav aria-label="Sections" {
-                        @for section in &sections { a href=(format!("#{}", section.id)) { (section.title) } }
+                        @for section in &sections { a href=(format!("#{}", section.id)) { (section.short) } }
                     }
                 }
                 main {

@@ -30,7 +30,7 @@ fn ordered(labels: &Array2<f64>) -> Ordered {
 
 pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let contents = page.contents;
-    let section = Section::new("plan", "Transport plan");
+    let section = Section::new("plan", "Plan", "Transport plan");
     let (from, to) = (&contents.source.domain, &contents.target.name);
     let found = contents.adaptation.map(|adaptation| (&adaptation.plan, &adaptation.mixture));
     let (plan, mixture) = match found {
@@ -85,7 +85,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
             " The squared mixture-Wasserstein distance is {cost:.2}."
         ))
     );
-    Ok(section.with(Figure::new("plan", "Transport plan", body, &caption)))
+    Ok(section.with(Figure::new("plan", "Transport plan", body, &caption).beside()))
 }
 
 fn draw(

@@ -82,7 +82,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
     };
     let recordings = target.recordings.iter().zip(&target.labels).enumerate();
     let snapshots = contents.snapshots.iter().enumerate();
-    Section::new("provenance", "Settings and provenance").saying(html! {
+    Section::new("provenance", "Settings", "Settings and provenance").saying(html! {
         p { "This command repeats it:" }
         pre { (origin.command) }
         table class="facts" {

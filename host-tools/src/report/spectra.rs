@@ -186,7 +186,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
          speak for the label; a class without a dashed line was not found in {to}."
     );
     let title = "Spectra by class";
-    Ok(Section::new("spectra", title).with(Figure::new("spectra", title, body, &caption)))
+    Ok(Section::new("spectra", "Spectra", title)
+        .with(Figure::new("spectra", title, body, &caption)))
 }
 
 #[cfg(test)]

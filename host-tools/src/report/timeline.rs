@@ -106,7 +106,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         }
     );
     let title = "Labels over time";
-    Ok(Section::new("timeline", title).with(Figure::new("timeline", title, body, &caption)))
+    Ok(Section::new("timeline", "Over time", title)
+        .with(Figure::new("timeline", title, body, &caption)))
 }
 
 impl Strip {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::confusion::Confusion;
 use super::{Kind, Page, Section};
-use crate::adapt::verdict::Verdict;
+use crate::adapt::verdict::{MIN_AGREEMENT, Verdict};
 
 /// What the model does, in a sentence that asks for no knowledge of the method.
 pub(super) fn sentence(page: &Page<'_>) -> String {
@@ -13,8 +13,8 @@ pub(super) fn sentence(page: &Page<'_>) -> String {
     let abstained = page.contents.adaptation.is_some_and(|a| a.verdict == Verdict::Abstain);
     match page.kind {
         Kind::Adapted => format!(
-            "The {conditions} conditions known from {from} were found in {to}'s own recordings: the model names them \
-             on {to}, and calls anything else unknown."
+            "The labels of the {conditions} conditions known from {from} were carried over to {to}'s own recordings: \
+             the model names these conditions on {to}, and calls anything else unknown."
         ),
         Kind::Gate { types: true } => format!(
             "The model tells healthy from faulty by {to}'s own healthy recordings, and names the type of a fault as \
@@ -57,6 +57,24 @@ fn advice(page: &Page<'_>) -> &'static str {
     }
 }
 
+/// What the labels rest on where the recordings alone would not have carried them.
+fn caution(page: &Page<'_>) -> Option<String> {
+    let adaptation = page.contents.adaptation.filter(|_| page.kind == Kind::Adapted)?;
+    let support = adaptation.support.as_ref()?;
+    let conditions = page.classes.classes();
+    let trusted = support.agreement >= MIN_AGREEMENT && support.classes_found == conditions;
+    (!trusted).then(|| {
+        format!(
+            "This rests on your word that every condition is in the recordings. From the recordings alone it would \
+             not have been trusted: {} of {conditions} conditions were recognised without the plan, and plan and \
+             source agree in {:.0} % (trusted from {:.0} %).",
+            support.classes_found,
+            100.0 * support.agreement,
+            100.0 * MIN_AGREEMENT
+        )
+    })
+}
+
 pub(super) fn section(page: &Page<'_>) -> Section {
     let contents = page.contents;
     let confusion = Confusion::of(page);
@@ -65,26 +83,33 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         Some(adaptation) => ("Verdict", Some(adaptation.verdict)),
         None => ("What the model does", None),
     };
-    Section::new("verdict", title).saying(html! {
+    Section::new("verdict", "Verdict", title).saying(html! {
         p class="lead" {
             @if let Some(word) = word {
                 span class={ "badge " (word) } { (word.to_string()) } " "
             }
             (sentence(page))
         }
+        @if let Some(caution) = caution(page) { p class="caution" { (caution) } }
         p { (advice(page)) }
-        h3 { "Why" }
-        ul { @for reason in reasons { li { (reason) } } }
-        h3 { "What the " (contents.windows.len()) " windows are called" }
-        (shares(page))
-        @if let Some(confusion) = confusion {
-            p class="note" {
-                (format!(
-                    "{:.1} % of the {} windows whose recording has a label in the manifest are called by it. The \
-                     labels were not used.",
-                    100.0 * confusion.accuracy(),
-                    confusion.windows()
-                ))
+        div class="split" {
+            div {
+                h3 { "What the " (contents.windows.len()) " windows are called" }
+                (shares(page))
+                @if let Some(confusion) = confusion {
+                    p class="note" {
+                        (format!(
+                            "{:.1} % of the {} windows whose recording has a label in the manifest are called by it. \
+                             The labels were not used.",
+                            100.0 * confusion.accuracy(),
+                            confusion.windows()
+                        ))
+                    }
+                }
+            }
+            div {
+                h3 { "Why" }
+                ul { @for reason in reasons { li { (reason) } } }
             }
         }
     })
@@ -93,18 +118,21 @@ pub(super) fn section(page: &Page<'_>) -> Section {
 /// Each label with its share of the windows, as a bar.
 fn shares(page: &Page<'_>) -> Markup {
     let all = page.contents.windows.len().max(1);
+    let places = page.classes.entries().len();
+    let most = (0..places).map(|place| page.count(place)).max().unwrap_or(1).max(1);
     let named = (0..page.classes.entries().len())
         .filter(|place| *place < page.classes.classes() || page.count(*place) > 0);
     html! {
         table class="shares" {
             @for place in named {
                 @let share = 100.0 * page.count(place) as f64 / all as f64;
+                @let width = 100.0 * page.count(place) as f64 / most as f64;
                 @let colour = super::classes::css(page.classes.entry(place).colour);
                 tr {
                     th scope="row" { (page.classes.chip(place)) }
                     td class="count" { (page.count(place)) }
                     td class="count" { (format!("{share:.1} %")) }
-                    td class="bar" { span style=(format!("width:{share:.2}%;background:{colour}")) {} }
+                    td class="bar" { span style=(format!("width:{width:.1}%;background:{colour}")) {} }
                 }
             }
         }

@@ -17,6 +17,8 @@ use crate::diagnoses::diagnoses;
 const SIZE: (u32, u32) = (360, 330);
 /// Windows that are drawn at most.
 const DOTS: usize = 700;
+/// Components whose numbers would hide one another at full size.
+const MANY: usize = 16;
 /// Share of the windows, at either end, that the axes need not reach.
 const OUTLIERS: f64 = 0.005;
 
@@ -115,7 +117,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         }
     );
     let title = "Features before and after";
-    Ok(Section::new("view", title).with(Figure::new("view", title, body, &caption)))
+    Ok(Section::new("view", "Features", title).with(Figure::new("view", title, body, &caption)))
 }
 
 impl Panel<'_> {
@@ -152,14 +154,16 @@ impl Panel<'_> {
                     .draw_series(LineSeries::new(outline, stroke(*colour, 2.0)))
                     .context("ellipses")?;
             }
-            // Numbers last, so that no dot hides one.
+            // Numbers last, so that no dot hides one; small where there are many.
+            let (radius, type_size) =
+                if self.components.len() > MANY { (5.5, 9) } else { (7.0, 10) };
             for component in &self.components {
                 let Entry { mark, colour, .. } = classes.entry(component.class);
-                let style = placed(type_of(10, on(*colour)), HPos::Center, VPos::Center);
+                let style = placed(type_of(type_size, on(*colour)), HPos::Center, VPos::Center);
                 let badge = |at| {
                     EmptyElement::at(at)
-                        + Circle::new((0, 0), px(8.0), WHITE.filled())
-                        + Circle::new((0, 0), px(7.0), colour.filled())
+                        + Circle::new((0, 0), px(radius + 1.0), WHITE.filled())
+                        + Circle::new((0, 0), px(radius), colour.filled())
                         + Text::new(mark.clone(), (0, px(0.5)), style.clone())
                 };
                 let at = inside(plane.point(component.mean.view()));
