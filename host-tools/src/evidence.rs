@@ -234,11 +234,18 @@ pub struct Checked {
 impl Checked {
     /// Checks the labels of a recording's windows.
     pub fn new(recording: &Recording, labels: &[String], rate_hz: f64, bearing: &Bearing) -> Self {
-        let count = |label: &String| labels.iter().filter(|other| *other == label).count();
+        let mut counts: Vec<(&String, usize)> = Vec::new();
+        for label in labels {
+            match counts.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((label, 1)),
+            }
+        }
         // Of labels that are equally frequent the first in time.
-        let label =
-            labels.iter().rev().max_by_key(|label| count(label)).cloned().unwrap_or_default();
-        let share = count(&label) as f64 / labels.len().max(1) as f64;
+        let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+        let (label, count) =
+            most.map_or_else(Default::default, |(label, count)| (label.clone(), count));
+        let share = count as f64 / labels.len().max(1) as f64;
         let part = Part::of_label(&label);
         let found = recording.rpm.ok_or_else(|| "the manifest has no rpm for it".to_owned());
         let found = found.and_then(|rpm| {

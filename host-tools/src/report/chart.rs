@@ -75,7 +75,7 @@ pub(super) fn small() -> TextStyle<'static> {
 }
 
 /// `style` with the text's place on its point.
-pub(super) fn placed(style: TextStyle<'static>, h: HPos, v: VPos) -> TextStyle<'static> {
+pub(super) fn placed(style: &TextStyle<'static>, h: HPos, v: VPos) -> TextStyle<'static> {
     style.pos(Pos::new(h, v))
 }
 

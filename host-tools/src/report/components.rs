@@ -2,7 +2,7 @@
 
 use std::f64::consts::{LN_2, LOG2_E};
 
-use ndarray::{Array1, ArrayView1};
+use ndarray::{Array1, ArrayRef1};
 use rebearing::Model;
 use rebearing::integer::features::SCALE_FRACTION;
 use rebearing::integer::{IntegerModel, IntegerPart};
@@ -22,7 +22,7 @@ pub(super) struct Drawn {
 }
 
 /// Index of the largest value, the first of equals.
-pub(super) fn largest(values: ArrayView1<'_, f64>) -> usize {
+pub(super) fn largest(values: &ArrayRef1<f64>) -> usize {
     let better = |best: usize, (i, p): (usize, &f64)| if *p > values[best] { i } else { best };
     values.iter().enumerate().fold(0, better)
 }
@@ -34,7 +34,7 @@ pub(super) fn of_source(reference: &Reference) -> Vec<Drawn> {
         .map(|((mean, variances), labels)| Drawn {
             mean: mean.to_owned(),
             variances: variances.to_owned(),
-            class: largest(labels),
+            class: largest(&labels),
         })
         .collect()
 }
@@ -105,5 +105,5 @@ fn deviation(part: &IntegerPart<'_>, scale: i16) -> f64 {
 
 /// A gate is healthy whatever its labels say.
 fn class(labels: &Array1<f64>, healthy: Option<usize>) -> usize {
-    healthy.unwrap_or_else(|| largest(labels.view()))
+    healthy.unwrap_or_else(|| largest(labels))
 }

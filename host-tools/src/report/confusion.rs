@@ -88,7 +88,7 @@ impl Confusion {
                                     }
                                 }
                                 @for place in &shown {
-                                    (cell(counts[*place], counts.iter().sum(), self.right(*class, *place, page)))
+                                    (cell(counts[*place], counts.iter().sum(), right(*class, *place, page)))
                                 }
                             }
                         }
@@ -97,10 +97,11 @@ impl Confusion {
             }
         }
     }
+}
 
-    fn right(&self, class: Option<usize>, place: usize, page: &Page<'_>) -> bool {
-        class.map_or(place >= page.classes.classes(), |class| class == place)
-    }
+/// Whether a window of `class`, or of none that the source knows, is rightly called.
+fn right(class: Option<usize>, place: usize, page: &Page<'_>) -> bool {
+    class.map_or(place >= page.classes.classes(), |class| class == place)
 }
 
 /// A count in the colour of its share.

@@ -104,9 +104,9 @@ fn histogram(values: &[f64], threshold: Option<f64>, of: &str) -> Result<(Markup
     for value in values {
         let bin = (((value - low) / width).max(0.0) as usize).min(BINS - 1);
         if threshold.is_some_and(|min| *value < min) {
-            counts[bin].1 += 1
+            counts[bin].1 += 1;
         } else {
-            counts[bin].0 += 1
+            counts[bin].0 += 1;
         }
     }
     let most = counts.iter().map(|(above, under)| above + under).max().unwrap_or(1).max(1) as f64;

@@ -148,6 +148,17 @@ impl Page<'_> {
         self.labels[row]
     }
 
+    /// Places of the labels of each recording's windows, then of each snapshot's.
+    fn by_recording(&self) -> Vec<Vec<usize>> {
+        let contents = self.contents;
+        let count = contents.target.recordings.len() + contents.snapshots.len();
+        let mut labels = vec![Vec::new(); count];
+        for (recording, label) in contents.features.recording.iter().zip(&self.labels) {
+            labels[*recording].push(*label);
+        }
+        labels
+    }
+
     /// Windows with the label at a place.
     fn count(&self, place: usize) -> usize {
         self.labels.iter().filter(|label| **label == place).count()
@@ -192,7 +203,7 @@ impl Section {
 
     /// The same with text behind what it has.
     fn saying(mut self, text: Markup) -> Self {
-        self.body = html! { (self.body) (text) };
+        self.body.0.push_str(&text.into_string());
         self
     }
 

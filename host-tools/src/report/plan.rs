@@ -23,7 +23,8 @@ type Ordered = Vec<(usize, usize)>;
 
 /// Components by class; those of one class in their own order.
 fn ordered(labels: &Array2<f64>) -> Ordered {
-    let mut order: Ordered = labels.rows().into_iter().map(largest).enumerate().collect();
+    let mut order: Ordered =
+        labels.rows().into_iter().map(|row| largest(&row)).enumerate().collect();
     order.sort_by_key(|(component, class)| (*class, *component));
     order
 }
@@ -120,17 +121,25 @@ fn draw(
         for (first, last, class) in groups(rows) {
             let line = |at| PathElement::new([(x(0), at), (right, at)], stroke(GRID, 1.0));
             area.draw(&line(y(first))).context("classes")?;
-            badge(area, (px(MARGIN - 12.0), (y(first) + y(last)) / 2), classes.entry(class))?;
+            badge(
+                area,
+                (px(MARGIN - 12.0), i32::midpoint(y(first), y(last))),
+                classes.entry(class),
+            )?;
         }
         for (first, last, class) in groups(columns) {
             let line = |at| PathElement::new([(at, y(0)), (at, bottom)], stroke(GRID, 1.0));
             area.draw(&line(x(first))).context("classes")?;
-            badge(area, ((x(first) + x(last)) / 2, px(MARGIN - 12.0)), classes.entry(class))?;
+            badge(
+                area,
+                (i32::midpoint(x(first), x(last)), px(MARGIN - 12.0)),
+                classes.entry(class),
+            )?;
         }
         let frame = [(x(0), y(0)), (right, y(0)), (right, bottom), (x(0), bottom), (x(0), y(0))];
         area.draw(&PathElement::new(frame, stroke(AXIS, 1.0))).context("frame")?;
         let name = |text: &'static str, at, turned: bool| {
-            let style = placed(type_of(11, AXIS), HPos::Left, VPos::Center);
+            let style = placed(&type_of(11, AXIS), HPos::Left, VPos::Center);
             let style = if turned { style.transform(FontTransform::Rotate90) } else { style };
             Text::new(text, at, style)
         };
@@ -158,7 +167,7 @@ fn badge(area: &super::chart::Area<'_>, at: (i32, i32), entry: &Entry) -> Result
     let half = px(7.0);
     let corners = [(at.0 - half, at.1 - half), (at.0 + half, at.1 + half)];
     area.draw(&Rectangle::new(corners, colour.filled())).context("numbers")?;
-    let style = placed(type_of(10, on(*colour)), HPos::Center, VPos::Center);
+    let style = placed(&type_of(10, on(*colour)), HPos::Center, VPos::Center);
     area.draw(&Text::new(mark.clone(), (at.0, at.1 + px(0.5)), style)).context("numbers")
 }
 

@@ -5,7 +5,7 @@
 //! has a part in it, so that what the target does in it is no artefact of the fit.
 
 use nalgebra::{DMatrix, SymmetricEigen};
-use ndarray::{Array1, Array2, ArrayView1, Axis};
+use ndarray::{Array1, Array2, Axis};
 
 use super::components::Drawn;
 use crate::source::Source;
@@ -64,8 +64,8 @@ impl Plane {
     }
 
     /// Where features that are not standardised lie in the plane.
-    pub(super) fn point(&self, x: ArrayView1<'_, f64>) -> (f64, f64) {
-        let z = (&x - &self.shift) * &self.scale - &self.centre;
+    pub(super) fn point(&self, x: &Array1<f64>) -> (f64, f64) {
+        let z = (x - &self.shift) * &self.scale - &self.centre;
         let at = self.axes.dot(&z);
         (at[0], at[1])
     }
@@ -79,7 +79,7 @@ impl Plane {
         let a = xx.max(0.0).sqrt();
         let b = if a > 0.0 { xy / a } else { 0.0 };
         let c = (yy - b * b).max(0.0).sqrt();
-        let centre = self.point(component.mean.view());
+        let centre = self.point(&component.mean);
         (0..=POINTS)
             .map(|i| {
                 let angle = std::f64::consts::TAU * i as f64 / POINTS as f64;
@@ -130,10 +130,10 @@ mod tests {
         let plane = Plane::of(&source);
         assert!((plane.share - 1.0).abs() < 1e-9, "two features, two axes: {}", plane.share);
         let dots = plane.axes.dot(&plane.axes.t());
-        assert!((&dots - &Array2::eye(2)).iter().all(|x: &f64| x.abs() < 1e-9), "{dots}");
+        assert!((&dots - &Array2::<f64>::eye(2)).iter().all(|x| x.abs() < 1e-9), "{dots}");
         // Distances between means are kept.
         let drawn = of_source(&Reference::new(&source).unwrap());
-        let at: Vec<(f64, f64)> = drawn.iter().map(|d| plane.point(d.mean.view())).collect();
+        let at: Vec<(f64, f64)> = drawn.iter().map(|d| plane.point(&d.mean)).collect();
         let means = &source.mixture.mixture.means;
         let apart = &means.row(0) - &means.row(1);
         let shown = (at[0].0 - at[1].0).hypot(at[0].1 - at[1].1);

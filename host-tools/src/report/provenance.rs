@@ -77,9 +77,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
             ),
         ),
     ];
-    let windows_of = |index: usize| {
-        contents.features.recording.iter().filter(|recording| **recording == index).count()
-    };
+    let windows: Vec<usize> = page.by_recording().iter().map(Vec::len).collect();
     let recordings = target.recordings.iter().zip(&target.labels).enumerate();
     let snapshots = contents.snapshots.iter().enumerate();
     Section::new("provenance", "Settings", "Settings and provenance").saying(html! {
@@ -125,7 +123,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
                                 td { (label.as_deref().unwrap_or("none")) }
                                 td { (recording.rpm.map_or("not given".to_owned(), |rpm| rpm.to_string())) }
                                 td { (format!("{:.2}", recording.frames() as f64 / target.rate_hz)) }
-                                td { (windows_of(index)) }
+                                td { (windows[index]) }
                             }
                         }
                         @for (index, snapshot) in snapshots {
@@ -134,7 +132,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
                                 td { "none" }
                                 td { "not given" }
                                 td { "not given" }
-                                td { (windows_of(target.recordings.len() + index)) }
+                                td { (windows[target.recordings.len() + index]) }
                             }
                         }
                     }

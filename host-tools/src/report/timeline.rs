@@ -48,18 +48,18 @@ fn strips(page: &Page<'_>) -> Vec<Strip> {
     let snapshots = contents.snapshots.iter().map(|snapshot| {
         (format!("{}, record {}", file_name(&snapshot.path), snapshot.record), None)
     });
-    let mut strips: Vec<Strip> = Vec::new();
-    for (index, (name, segments)) in recordings.chain(snapshots).enumerate() {
-        let of = &contents.features.recording;
-        let own = (0..of.len()).filter(|row| of[*row] == index);
-        let labels: Vec<usize> = own.map(|row| page.label(row)).collect();
-        let (length, unit) = match segments {
-            Some(segments) => (seconds(labels.len(), segments, front_end), "s"),
-            None => (labels.len() as f64, "windows"),
-        };
-        strips.push(Strip { name, labels, length, unit });
-    }
-    strips
+    let mut labels = page.by_recording().into_iter();
+    recordings
+        .chain(snapshots)
+        .map(|(name, segments)| {
+            let labels = labels.next().unwrap_or_default();
+            let (length, unit) = match segments {
+                Some(segments) => (seconds(labels.len(), segments, front_end), "s"),
+                None => (labels.len() as f64, "windows"),
+            };
+            Strip { name, labels, length, unit }
+        })
+        .collect()
 }
 
 /// The last part of a path, for people.
@@ -149,8 +149,11 @@ impl Strip {
                     area.draw(&Rectangle::new(corners, entry.colour.filled())).context("strip")?;
                     if *share >= 1.0 && to - from >= NUMBERED {
                         let style =
-                            placed(type_of(11, on(entry.colour)), HPos::Center, VPos::Center);
-                        let at = (px((from + to) / 2.0), px((STRIP.0 + STRIP.1) / 2.0 + 0.5));
+                            placed(&type_of(11, on(entry.colour)), HPos::Center, VPos::Center);
+                        let at = (
+                            px(f64::midpoint(from, to)),
+                            px(f64::midpoint(STRIP.0, STRIP.1) + 0.5),
+                        );
                         area.draw(&Text::new(entry.mark.clone(), at, style)).context("numbers")?;
                     }
                     top = bottom;
@@ -182,7 +185,7 @@ impl Strip {
                 at if last && at > right - 24.0 => (HPos::Right, right + 10.0),
                 at => (HPos::Center, at),
             };
-            let style = placed(small(), side, VPos::Top);
+            let style = placed(&small(), side, VPos::Top);
             area.draw(&Text::new(text, (px(at), px(baseline + 5.0)), style)).context("axis")?;
             tick += step;
         }
@@ -198,7 +201,9 @@ impl Strip {
         }
         for column in &mut columns {
             let sum = column.iter().sum::<f64>().max(1.0);
-            column.iter_mut().for_each(|share| *share /= sum);
+            for share in column {
+                *share /= sum;
+            }
         }
         columns
     }

@@ -38,7 +38,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let drawn: Vec<usize> = thinned(features.nrows(), DOTS).collect();
     let shown = features.select(Axis(0), &drawn);
     let points: Vec<(f64, f64)> =
-        shown.rows().into_iter().map(|row| plane.point(row.mapv(f64::from).view())).collect();
+        shown.rows().into_iter().map(|row| plane.point(&row.mapv(f64::from))).collect();
     // Without any adaptation every window has the source's likeliest class, however far.
     let source_only = diagnoses(&source.model(false)?.model(), &shown).rows;
     let before = source_only.iter().map(|found| page.classes.place(found.label));
@@ -159,14 +159,14 @@ impl Panel<'_> {
                 if self.components.len() > MANY { (5.5, 9) } else { (7.0, 10) };
             for component in &self.components {
                 let Entry { mark, colour, .. } = classes.entry(component.class);
-                let style = placed(type_of(type_size, on(*colour)), HPos::Center, VPos::Center);
+                let style = placed(&type_of(type_size, on(*colour)), HPos::Center, VPos::Center);
                 let badge = |at| {
                     EmptyElement::at(at)
                         + Circle::new((0, 0), px(radius + 1.0), WHITE.filled())
                         + Circle::new((0, 0), px(radius), colour.filled())
                         + Text::new(mark.clone(), (0, px(0.5)), style.clone())
                 };
-                let at = inside(plane.point(component.mean.view()));
+                let at = inside(plane.point(&component.mean));
                 chart.draw_series(std::iter::once(badge(at))).context("numbers")?;
             }
             Ok(())

@@ -1,6 +1,7 @@
 //! Reports of every kind, made by the commands themselves from simulated machines.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -195,8 +196,8 @@ impl World {
             let (class, domain) = (index % 21, if index < 21 { "old" } else { "new" });
             if class < 20 {
                 let label = format!("condition number {class} of the gearbox");
-                manifest +=
-                    &format!("{},{label},{domain},{},{},\n", fields[0], fields[3], fields[4]);
+                let [path, rate, rpm] = [fields[0], fields[3], fields[4]];
+                let _ = writeln!(manifest, "{path},{label},{domain},{rate},{rpm},");
             }
         }
         self.write("many/twenty.csv", manifest);
