@@ -135,6 +135,75 @@ pub enum EvidenceError {
     NotFinite(usize),
 }
 
+/// Power spectrum of a squared envelope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EnvelopeSpectrum {
+    /// Width of a bin in Hz.
+    pub bin_hz: f64,
+    /// Power in each bin, the first at 0 Hz.
+    pub power: Vec<f64>,
+}
+
+impl EnvelopeSpectrum {
+    /// That of samples of one axis; `rpm` says how long a stretch must be.
+    pub fn new(samples: &[f32], rate_hz: f64, rpm: f64) -> Result<Self, EvidenceError> {
+        if !(rpm.is_finite() && rpm > 0.0) {
+            return Err(EvidenceError::Speed(rpm));
+        }
+        if let Some(place) = samples.iter().position(|x| !x.is_finite()) {
+            return Err(EvidenceError::NotFinite(place));
+        }
+        let needed = (TURNS * rate_hz * 60.0 / rpm).ceil() as usize;
+        if samples.len() < needed {
+            let turns = samples.len() as f64 * rpm / 60.0 / rate_hz;
+            return Err(EvidenceError::Short { found: samples.len(), turns, needed });
+        }
+        let length = samples.len().min(LONGEST.max(needed));
+        let power = envelope_spectrum(samples, length);
+        Ok(Self { bin_hz: rate_hz / length as f64, power })
+    }
+
+    /// Those of each axis in the longest stretch of a recording.
+    pub fn of_axes(
+        recording: &Recording,
+        rate_hz: f64,
+        rpm: f64,
+    ) -> Result<Vec<Self>, EvidenceError> {
+        let lengths = recording.segment_frames();
+        let longest = lengths.iter().enumerate().max_by_key(|(_, frames)| **frames);
+        let mut frames = Vec::new();
+        if let Some((segment, &length)) = longest {
+            recording
+                .each_chunk(segment, 0..length.min(MOST_FRAMES), |chunk| {
+                    frames.extend_from_slice(chunk);
+                    Ok(())
+                })
+                .map_err(|error: RecordingError| EvidenceError::Recording(error.to_string()))?;
+        }
+        let axis = |axis| {
+            let samples: Vec<f32> =
+                frames.iter().skip(axis).step_by(recording.axes).copied().collect();
+            Self::new(&samples, rate_hz, rpm)
+        };
+        (0..recording.axes).map(axis).collect()
+    }
+
+    /// The evidence for each part of `bearing`.
+    pub fn evidence(&self, rpm: f64, bearing: &Bearing) -> Vec<Evidence> {
+        let frequencies = bearing.frequencies_hz(rpm);
+        let of_part = |part: Part| {
+            let frequency_hz = part.frequency(&frequencies);
+            let bin = |harmonic: usize| harmonic as f64 * frequency_hz / self.bin_hz;
+            let harmonics_db: Vec<f64> = (1..=HARMONICS)
+                .filter_map(|harmonic| above_floor(&self.power, bin(harmonic)))
+                .collect();
+            let level_db = harmonics_db.iter().sum::<f64>() / harmonics_db.len().max(1) as f64;
+            Evidence { part, frequency_hz, harmonics_db, level_db }
+        };
+        Part::ALL.map(of_part).to_vec()
+    }
+}
+
 /// The evidence for each part of `bearing` in samples of one axis.
 pub fn evidence(
     samples: &[f32],
@@ -142,34 +211,7 @@ pub fn evidence(
     rpm: f64,
     bearing: &Bearing,
 ) -> Result<Vec<Evidence>, EvidenceError> {
-    if !(rpm.is_finite() && rpm > 0.0) {
-        return Err(EvidenceError::Speed(rpm));
-    }
-    if let Some(place) = samples.iter().position(|x| !x.is_finite()) {
-        return Err(EvidenceError::NotFinite(place));
-    }
-    let needed = (TURNS * rate_hz * 60.0 / rpm).ceil() as usize;
-    if samples.len() < needed {
-        let turns = samples.len() as f64 * rpm / 60.0 / rate_hz;
-        return Err(EvidenceError::Short { found: samples.len(), turns, needed });
-    }
-    let length = samples.len().min(LONGEST.max(needed));
-    let spectrum = envelope_spectrum(samples, length);
-    let bin_hz = rate_hz / length as f64;
-    let frequencies = bearing.frequencies_hz(rpm);
-    Ok(Part::ALL
-        .iter()
-        .map(|&part| {
-            let frequency_hz = part.frequency(&frequencies);
-            let harmonics_db: Vec<f64> = (1..=HARMONICS)
-                .filter_map(|harmonic| {
-                    above_floor(&spectrum, harmonic as f64 * frequency_hz / bin_hz)
-                })
-                .collect();
-            let level_db = harmonics_db.iter().sum::<f64>() / harmonics_db.len().max(1) as f64;
-            Evidence { part, frequency_hz, harmonics_db, level_db }
-        })
-        .collect())
+    Ok(EnvelopeSpectrum::new(samples, rate_hz, rpm)?.evidence(rpm, bearing))
 }
 
 /// The evidence in the longest stretch of a recording (in its first four million frames), axis by
@@ -180,24 +222,8 @@ pub fn of_recording(
     rpm: f64,
     bearing: &Bearing,
 ) -> Result<Vec<Vec<Evidence>>, EvidenceError> {
-    let lengths = recording.segment_frames();
-    let longest = lengths.iter().enumerate().max_by_key(|(_, frames)| **frames);
-    let mut frames = Vec::new();
-    if let Some((segment, &length)) = longest {
-        recording
-            .each_chunk(segment, 0..length.min(MOST_FRAMES), |chunk| {
-                frames.extend_from_slice(chunk);
-                Ok(())
-            })
-            .map_err(|error: RecordingError| EvidenceError::Recording(error.to_string()))?;
-    }
-    (0..recording.axes)
-        .map(|axis| {
-            let samples: Vec<f32> =
-                frames.iter().skip(axis).step_by(recording.axes).copied().collect();
-            evidence(&samples, rate_hz, rpm, bearing)
-        })
-        .collect()
+    let axes = EnvelopeSpectrum::of_axes(recording, rate_hz, rpm)?;
+    Ok(axes.iter().map(|axis| axis.evidence(rpm, bearing)).collect())
 }
 
 /// What the envelope spectrum of one recording says about the label that it was given.
@@ -215,34 +241,52 @@ pub struct Checked {
     pub evidence: Vec<Evidence>,
     /// Why there is none.
     pub problem: Option<String>,
+    /// The axis that shows most of the label's part, or of any, and its spectrum.
+    #[serde(skip)]
+    pub envelope: Option<(usize, EnvelopeSpectrum)>,
 }
 
 impl Checked {
     /// Checks the labels of a recording's windows.
     pub fn new(recording: &Recording, labels: &[String], rate_hz: f64, bearing: &Bearing) -> Self {
-        let count = |label: &String| labels.iter().filter(|other| *other == label).count();
-        // Of labels that are equally frequent the first in time.
-        let label =
-            labels.iter().rev().max_by_key(|label| count(label)).cloned().unwrap_or_default();
-        let share = count(&label) as f64 / labels.len().max(1) as f64;
-        let found = recording
-            .rpm
-            .ok_or_else(|| "the manifest has no rpm for it".to_owned())
-            .and_then(|rpm| {
-                of_recording(recording, rate_hz, rpm, bearing).map_err(|error| error.to_string())
-            });
-        let (evidence, problem) = match found {
-            Ok(axes) => (strongest(axes), None),
-            Err(problem) => (Vec::new(), Some(problem)),
-        };
-        Self {
-            path: recording.path.clone(),
-            part: Part::of_label(&label),
-            label,
-            share,
-            evidence,
-            problem,
+        let mut counts: Vec<(&String, usize)> = Vec::new();
+        for label in labels {
+            match counts.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((label, 1)),
+            }
         }
+        // Of labels that are equally frequent the first in time.
+        let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+        let (label, count) =
+            most.map_or_else(Default::default, |(label, count)| (label.clone(), count));
+        let share = count as f64 / labels.len().max(1) as f64;
+        let part = Part::of_label(&label);
+        let found = recording.rpm.ok_or_else(|| "the manifest has no rpm for it".to_owned());
+        let found = found.and_then(|rpm| {
+            let axes = EnvelopeSpectrum::of_axes(recording, rate_hz, rpm);
+            axes.map(|axes| (rpm, axes)).map_err(|error| error.to_string())
+        });
+        let path = recording.path.clone();
+        let (rpm, spectra) = match found {
+            Ok(found) => found,
+            Err(problem) => {
+                let (evidence, problem, envelope) = (Vec::new(), Some(problem), None);
+                return Self { path, label, share, part, evidence, problem, envelope };
+            }
+        };
+        let axes: Vec<Vec<Evidence>> =
+            spectra.iter().map(|axis| axis.evidence(rpm, bearing)).collect();
+        let level = |axis: &[Evidence]| {
+            let asked =
+                axis.iter().filter(|evidence| part.is_none_or(|part| evidence.part == part));
+            asked.map(|evidence| evidence.level_db).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let envelope = spectra
+            .into_iter()
+            .enumerate()
+            .max_by(|(a, _), (b, _)| level(&axes[*a]).total_cmp(&level(&axes[*b])));
+        Self { path, label, share, part, evidence: strongest(axes), problem: None, envelope }
     }
 
     /// The evidence for the part that the label names.

@@ -140,23 +140,6 @@ fn pools_are_judged_by_what_is_known_of_them() {
     assert!(model.is_file());
 }
 
-#[test]
-fn a_report_is_one_page_with_every_plot_drawn() {
-    let target = "--manifest m/manifest.csv --domain motor-b --pool-is all --out r.rbm";
-    json(&format!("adapt --source source.json {target} --report r.html"));
-    let page = fs::read_to_string(WORLD.path().join("r.html")).unwrap();
-    assert!(page.contains("motor-a → motor-b: adapt"));
-    assert!(!page.contains("<script") && !page.contains("src="), "nothing to load");
-    let plots: Vec<&str> = page.split("<svg").skip(1).collect();
-    assert_eq!(plots.len(), 3);
-    // 6 × 6 cells of the plan; a line per class; bars and the threshold.
-    assert!(plots[0].matches("<rect").count() >= 36);
-    assert!(plots[1].matches("<polyline").count() >= 3);
-    assert!(plots[2].matches("<rect").count() >= 5);
-    assert!(plots[2].contains("#FF0000"), "the threshold is drawn");
-    refused(&format!("adapt --source source.json {target} --report no/r.html"), &["no/r.html"]);
-}
-
 /// The simulated machines have a 6205 bearing, and the manifest their speeds.
 #[test]
 fn a_label_that_names_a_part_carries_the_evidence_at_its_frequency() {

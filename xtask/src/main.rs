@@ -4,7 +4,8 @@
 //!  main ─┬─► test ─────┬─► panics ─────────┐
 //!        │             ├─► boards, soak ─┐ │
 //!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
-//!        ├─► size ─────┴─► qemu, toolchain ┘
+//!        ├─► size ─────┴─► qemu, toolchain ┤
+//!        ├─► report_test ──────────────────┘
 //!        ├─► install, package, msrv, deny: what leaves the repository
 //!        ├─► pictures
 //!        └─► bench
@@ -24,6 +25,7 @@ mod package;
 mod packages;
 mod panics;
 mod qemu;
+mod report_test;
 mod run;
 mod size;
 mod soak;
@@ -46,6 +48,7 @@ cargo xtask pictures          draws the pictures of docs/
 cargo xtask package           both packages, built from what is in them
 cargo xtask deny              licences, sources and advisories of all dependencies, by deny.toml
 cargo xtask large             a recording of 1 GB adapted to: peak memory
+cargo xtask report-test       reports of every kind in headless Chromium, with screenshots to look at
 cargo xtask help              this text";
 
 /// Why a task ended early.
@@ -92,6 +95,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["package"] => Ok(package::verify()?),
         ["deny"] => Ok(deny::check()?),
         ["large"] => Ok(test::large()?),
+        ["report-test"] => Ok(report_test::check()?),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}\n\nsteps of `test`: {}", test::names());
             Ok(())

@@ -3,14 +3,14 @@
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M4F, TARGETS, Thumb, component};
-use crate::{Failure, bench, boards, msrv, package, panics, qemu, soak};
+use crate::{Failure, bench, boards, msrv, package, panics, qemu, report_test, soak};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("format", format),
     ("package", package::check),
     ("clippy", clippy),
@@ -20,6 +20,7 @@ const STEPS: [Step; 14] = [
     ("thumb", thumb),
     ("firmware", build_firmware),
     ("device", device),
+    ("report", report_test::check),
     ("kernels", bench::device::kernels),
     ("boards", boards::check),
     ("soak", soak::check),

@@ -140,7 +140,7 @@ pub fn column_means(x: &Array2<f32>) -> Array1<f64> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use ndarray::array;
 
     use super::*;
@@ -149,7 +149,7 @@ pub(super) mod tests {
 
     /// Healthy at (1, 2), a fault 2 nats up in the first feature, one 4 nats up in the second; all
     /// with standard deviations of 0.1 nats. The constants of the scaling are no round numbers.
-    pub(in crate::adapt) fn source() -> Source {
+    pub(crate) fn source() -> Source {
         let (shift, scale) = (vec![1.5_f32, 3.0], vec![0.8_f32, 0.25]);
         let raw = array![[1.0, 2.0], [3.0, 2.0], [1.0, 6.0]];
         let scales = Array1::from(scale.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());

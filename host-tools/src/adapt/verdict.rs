@@ -26,7 +26,7 @@ use crate::source::{Source, SourceSettings, calibration};
 /// at most 0.66, other machines to 0.9 and more.
 pub const MAX_SHIFT: f64 = 0.8;
 /// Least agreement of the plan with the source itself where the pool is unknown.
-const MIN_AGREEMENT: f64 = 0.9;
+pub const MIN_AGREEMENT: f64 = 0.9;
 
 /// What the user knows of the target's recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]

@@ -1,7 +1,7 @@
 //! `rebearing adapt`: unlabelled recordings of a new machine to a model file.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -9,20 +9,20 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::Outcome;
+use super::command_line::origin;
 use super::decision_args::{DecisionArgs, SeverityArgs, sections};
 use super::decision_text::{decision_json, model_lines, severity_json};
 use super::drift::{reference_json, reference_text};
 use super::fit::unit_text;
 use super::frequencies::parse_bearing;
 use super::inspect::cost_line;
-use super::predict::word;
+use super::report::{check_labels, files};
 use super::resample_args::{resampled_json, resampled_line};
 use crate::adapt::plan::{PlanSettings, Solver};
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
 use crate::bearing::Bearing;
 use crate::counts::{self, Counts, FULL_SCALE_COUNTS};
 use crate::deployed::DeployedModel;
-use crate::diagnoses::diagnoses;
 use crate::domain::{Domain, Resample, healthy_class};
 use crate::drift;
 use crate::evidence::Checked;
@@ -35,7 +35,7 @@ use crate::output;
 use crate::progress::Step;
 use crate::quantise::quantise;
 use crate::rates;
-use crate::report::{self, ReportContents};
+use crate::report::{self, Report, ReportContents, Window};
 use crate::sections::{drift_section, unit_section};
 use crate::snapshot::{self, Snapshot, with_snapshots};
 use crate::source::{Source, SourceSettings};
@@ -157,7 +157,11 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     if let Some(report) = &args.report {
         output::check_writable(report)?;
     }
-    let Target { mut domain, snapshots, place } = Target::read(args, source.front_end.rate_hz)?;
+    let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
+    let resample =
+        if args.resample { Resample::To(source.front_end.rate_hz) } else { Resample::No };
+    let Target { mut domain, snapshots, place } =
+        Target::read(manifest, name, &args.snapshot, args.bearing.is_some(), resample)?;
     check_units(&source, &domain, &place)?;
     // An i16 model is fitted to what its device will see: the recordings in counts.
     let samples = match args.encoding {
@@ -198,21 +202,6 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         let recordings = domain.recordings.len();
         drift::reference(&model.model(), &adaptation.held_out, &features, recordings)
     };
-    let checked = match &args.bearing {
-        Some(bearing) => check_labels(&model, &domain, &features, bearing),
-        None => Vec::new(),
-    };
-    if let Some(path) = &args.report {
-        let page = report::html(&ReportContents {
-            source: &source,
-            target: &domain.name,
-            features: &features.x,
-            adaptation: &adaptation,
-            model: &model,
-            checked: &checked,
-        })?;
-        output::write(path, page.as_bytes())?;
-    }
     let (deployed, loss) = match &samples {
         None => (DeployedModel::F32(model), None),
         Some(samples) => {
@@ -227,20 +216,23 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     sections.extend(drift.as_ref().map(drift_section));
     sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
     let deployed = deployed.with_sections(&sections)?;
-    output::write(&args.out, deployed.bytes())?;
-
-    let snapshots = snapshots.len();
-    let result = Adapted {
+    let mut result = Adapted {
         source,
         target: domain,
         snapshots,
         adaptation,
-        checked,
+        checked: Vec::new(),
         deployed,
         samples,
         loss,
         windows,
+        report: None,
     };
+    result.look(args, &features)?;
+    output::write(&args.out, result.deployed.bytes())?;
+    if let (Some(path), Some(report)) = (&args.report, &result.report) {
+        output::write(path, report.html.as_bytes())?;
+    }
     Ok(result.outcome(args))
 }
 
@@ -255,30 +247,37 @@ fn check_units(source: &Source, target: &Domain, place: &str) -> Result<()> {
 }
 
 /// What is adapted to.
-struct Target {
+pub(super) struct Target {
     /// The machine, with its recordings, if any.
-    domain: Domain,
+    pub(super) domain: Domain,
     /// What its devices sent.
-    snapshots: Vec<Snapshot>,
+    pub(super) snapshots: Vec<Snapshot>,
     /// Where its sample rate stands, for errors.
-    place: String,
+    pub(super) place: String,
 }
 
 impl Target {
-    fn read(args: &AdaptArgs, source_hz: f64) -> Result<Self> {
+    /// Reads recordings, snapshots or both; `bearing` where recordings are asked for.
+    pub(super) fn read(
+        manifest: Option<&Path>,
+        name: Option<&str>,
+        sent: &[PathBuf],
+        bearing: bool,
+        resample: Resample,
+    ) -> Result<Self> {
         let mut snapshots = Vec::new();
-        for path in &args.snapshot {
+        for path in sent {
             snapshots.extend(snapshot::read(path)?);
         }
-        let Some(path) = &args.manifest else {
+        let Some(path) = manifest else {
             let first = snapshots.first().context("give --manifest and --domain, or --snapshot")?;
-            if args.bearing.is_some() {
+            if bearing {
                 bail!(
                     "--bearing looks at recordings, and snapshots hold none: give --manifest too"
                 );
             }
             let domain = Domain {
-                name: args.domain.clone().unwrap_or_else(|| "snapshot".into()),
+                name: name.unwrap_or("snapshot").into(),
                 rate_hz: f64::from(first.rate_hz),
                 axes: first.axes,
                 ..Domain::default()
@@ -286,10 +285,9 @@ impl Target {
             let place = format!("{}: the device", first.path.display());
             return Ok(Self { domain, snapshots, place });
         };
-        let name = args.domain.as_deref().context("--manifest needs the --domain to adapt to")?;
+        let name = name.context("--manifest needs the --domain to adapt to")?;
         let manifest = Manifest::read(path)?;
         let _step = Step::start(format!("reading the recordings of {name}"));
-        let resample = if args.resample { Resample::To(source_hz) } else { Resample::No };
         let domain = Domain::read_at(&manifest, name, resample)?;
         let place = format!("{}: domain {name}", manifest.path.display());
         Ok(Self { domain, snapshots, place })
@@ -300,17 +298,51 @@ impl Target {
 struct Adapted {
     source: Source,
     target: Domain,
-    /// Records of snapshots.
-    snapshots: usize,
+    snapshots: Vec<Snapshot>,
     adaptation: Adaptation,
     checked: Vec<Checked>,
     deployed: DeployedModel,
     samples: Option<Samples>,
     loss: Option<Loss>,
     windows: usize,
+    report: Option<Report>,
 }
 
 impl Adapted {
+    /// Looks at what the finished model says of the windows, where evidence or a report is asked
+    /// for: once for both.
+    fn look(&mut self, args: &AdaptArgs, features: &Features) -> Result<()> {
+        if args.bearing.is_none() && args.report.is_none() {
+            return Ok(());
+        }
+        let counts = self.samples.as_ref().map_or(&[][..], |samples| &samples.counts);
+        let (parts, front_end) = (self.target.whole(), &self.source.front_end);
+        let found: Vec<Window> =
+            report::windows(&self.deployed, features, counts, &parts, front_end, &self.snapshots)
+                .map_err(|fault| anyhow!("domain {}: in counts, {fault}", self.target.name))?;
+        if let Some(bearing) = &args.bearing {
+            self.checked = check_labels(&self.deployed, &self.target, features, &found, bearing);
+        }
+        if args.report.is_some() {
+            let manifest = args.manifest.as_deref();
+            let files = files(&self.deployed, &args.out, &args.source, manifest)?;
+            self.report = Some(report::report(&ReportContents {
+                source: &self.source,
+                target: &self.target,
+                snapshots: &self.snapshots,
+                features,
+                windows: &found,
+                model: &self.deployed,
+                adaptation: Some(&self.adaptation),
+                reasons: &[],
+                same_recordings: true,
+                checked: &self.checked,
+                origin: &origin(files),
+            })?);
+        }
+        Ok(())
+    }
+
     fn outcome(&self, args: &AdaptArgs) -> Outcome {
         let Self { source, target, adaptation, checked, deployed, samples, loss, windows, .. } =
             self;
@@ -355,8 +387,9 @@ impl Adapted {
             "solver": args.solver.solver,
             "out": args.out,
             "report": args.report,
+            "report_sections": self.report.as_ref().map(|report| &report.sections),
             "windows": windows,
-            "snapshots": self.snapshots,
+            "snapshots": self.snapshots.len(),
             "drift": reference_json(deployed.drift(), &names),
             "classes": source.classes,
             "components": deployed.components(),
@@ -465,29 +498,6 @@ fn loss_line(loss: &Loss) -> String {
     )
 }
 
-/// What the envelope spectra say about the labels that the model gives the recordings.
-fn check_labels(
-    model: &ModelBytes,
-    target: &Domain,
-    features: &Features,
-    bearing: &Bearing,
-) -> Vec<Checked> {
-    let _step = Step::start("looking for the bearing's frequencies".to_owned());
-    let model = model.model();
-    let rows = diagnoses(&model, &features.x).rows;
-    target
-        .recordings
-        .iter()
-        .enumerate()
-        .map(|(index, recording)| {
-            let own = rows.iter().zip(&features.recording).filter(|(_, of)| **of == index);
-            let labels: Vec<String> =
-                own.map(|(row, _)| word(&model, row.label).to_owned()).collect();
-            Checked::new(recording, &labels, target.rate_hz, bearing)
-        })
-        .collect()
-}
-
 /// The model file of an adaptation.
 pub(super) fn encode(
     source: &Source,
@@ -495,11 +505,21 @@ pub(super) fn encode(
     snapshots: &[Snapshot],
     adaptation: &Adaptation,
 ) -> Result<ModelBytes> {
+    let hash = fitted_from(source, target, snapshots)?;
+    Ok(adaptation.model(source, &target.name, hash)?)
+}
+
+/// SHA-256 over all that a model of this target is fitted from.
+pub(super) fn fitted_from(
+    source: &Source,
+    target: &Domain,
+    snapshots: &[Snapshot],
+) -> Result<[u8; 32]> {
     let mut hash = Sha256::new();
     hash.update(source.hash_bytes()?);
     hash.update(target.hash(false)?);
     for snapshot in snapshots {
         snapshot.features.iter().for_each(|feature| hash.update(feature.to_le_bytes()));
     }
-    Ok(adaptation.model(source, &target.name, hash.finalize().into())?)
+    Ok(hash.finalize().into())
 }

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand, each a thin layer over the library.
 
 mod adapt;
+mod command_line;
 mod decision_args;
 mod decision_text;
 mod demo;
@@ -17,6 +18,7 @@ mod inspect_integer;
 mod manifest;
 mod plan;
 mod predict;
+mod report;
 mod resample_args;
 mod samples;
 mod simulate;
@@ -50,6 +52,7 @@ enum Command {
     Predict(predict::PredictArgs),
     Emulate(emulate::EmulateArgs),
     Flash(flash::FlashArgs),
+    Report(report::ReportArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
 }
@@ -87,6 +90,7 @@ impl Cli {
             Command::Predict(args) => predict::run(args),
             Command::Emulate(args) => emulate::run(args),
             Command::Flash(args) => flash::run(args),
+            Command::Report(args) => report::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),
         }

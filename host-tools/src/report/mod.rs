@@ -1,180 +1,282 @@
-//! One self-contained HTML page about an adaptation: the verdict, its reasons, and the
-//! pictures by which to judge them. It needs no network and prints well.
+//! One self-contained HTML page about a model and the recordings of its machine: the verdict, its
+//! reasons, and the pictures by which to judge them.
+//!
+//! ```text
+//! recordings ─► windows ─┐
+//! source, model ─────────┼─► verdict, timeline, spectra, view, plan, likelihood,
+//! adaptation, if any ────┘   confusion, evidence, cost, provenance ─► page
+//! ```
+//!
+//! A file a section. Every section is on every page: one that has nothing to show says why. The
+//! page loads nothing, and its own policy forbids it to; the same input gives the same bytes.
 
-mod plots;
-
-use std::fmt::Write as _;
+mod chart;
+mod classes;
+mod components;
+mod confusion;
+mod cost;
+mod evidence;
+mod likelihood;
+mod plan;
+mod plane;
+mod provenance;
+mod spectra;
+mod timeline;
+mod verdict;
+mod view;
+mod windows;
 
 use anyhow::Result;
-use ndarray::Array2;
-use rebearing::diagnosis::Diagnosis;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
 
+pub use evidence::evidence_sentence;
+pub use provenance::{FileHash, Origin, Setting};
+pub use windows::{Window, windows};
+
+use self::classes::Classes;
 use crate::adapt::verdict::Adaptation;
-use crate::device::MonitorType;
-use crate::diagnoses::{Diagnoses, diagnoses};
-use crate::evidence::{Checked, Part};
-use crate::model_file::ModelBytes;
-use crate::source::{Source, hex};
+use crate::deployed::DeployedModel;
+use crate::domain::Domain;
+use crate::evidence::Checked;
+use crate::extract::Features;
+use crate::snapshot::Snapshot;
+use crate::source::Source;
+
+const STYLE: &str = include_str!("style.css");
+/// Styles of the page itself, and nothing else from anywhere.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// What the report is about.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportContents<'a> {
-    /// The source.
+    /// The source, its front end at the target's rate.
     pub source: &'a Source,
-    /// Name of the target domain.
-    pub target: &'a str,
+    /// The target's recordings.
+    pub target: &'a Domain,
+    /// What the target's devices sent.
+    pub snapshots: &'a [Snapshot],
     /// Features of the target's windows, not standardised.
-    pub features: &'a Array2<f32>,
-    /// What adaptation found.
-    pub adaptation: &'a Adaptation,
-    /// The model file.
-    pub model: &'a ModelBytes,
+    pub features: &'a Features,
+    /// What the model says of each of them.
+    pub windows: &'a [Window],
+    /// The model.
+    pub model: &'a DeployedModel,
+    /// What adaptation found; `None` where the model was there before.
+    pub adaptation: Option<&'a Adaptation>,
+    /// What is to be said where there is no adaptation to give its reasons.
+    pub reasons: &'a [String],
+    /// Whether the model was made from these recordings.
+    pub same_recordings: bool,
     /// What the recordings' envelope spectra say about their labels, where the bearing is known.
     pub checked: &'a [Checked],
+    /// How the report came about.
+    pub origin: &'a Origin,
+}
+
+/// A page, and what is on it.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The page.
+    pub html: String,
+    /// Its sections, in order.
+    pub sections: Vec<Listed>,
+}
+
+/// A section of a page, for scripts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// The anchor on the page.
+    pub id: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// Its figures, by their anchors.
+    pub figures: Vec<String>,
+}
+
+/// What kind of model it is, as far as its file tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The target's own mixture, with labels carried over.
+    Adapted,
+    /// A gate of the target's healthy windows, with fault types behind it or without.
+    Gate {
+        /// Whether there are fault types.
+        types: bool,
+    },
+    /// The source's classes.
+    Source,
+}
+
+impl Kind {
+    fn of(model: &DeployedModel) -> Self {
+        let (gate, components, moved) = match model {
+            DeployedModel::F32(bytes) => {
+                let model = bytes.model();
+                let gate = model.gate().map(|gate| gate.components);
+                (gate, model.components().len(), model.shift().iter().any(|shift| *shift != 0.0))
+            }
+            DeployedModel::I16(bytes) => {
+                let model = bytes.model();
+                let gate = model.gate().map(|gate| gate.part.len());
+                (gate, model.components(), model.shift().iter().any(|shift| *shift != 0))
+            }
+        };
+        match gate {
+            Some(gate) => Self::Gate { types: components > gate },
+            // The source's classes stand in nats, which are not shifted; the others are.
+            None if moved => Self::Adapted,
+            None => Self::Source,
+        }
+    }
+}
+
+/// What all sections are made from.
+struct Page<'a> {
+    contents: &'a ReportContents<'a>,
+    classes: Classes,
+    kind: Kind,
+    same_recordings: bool,
+    /// Place of each window's label among all that windows can be called.
+    labels: Vec<usize>,
+}
+
+impl Page<'_> {
+    /// Place of a window's label.
+    fn label(&self, row: usize) -> usize {
+        self.labels[row]
+    }
+
+    /// Places of the labels of each recording's windows, then of each snapshot's.
+    fn by_recording(&self) -> Vec<Vec<usize>> {
+        let contents = self.contents;
+        let count = contents.target.recordings.len() + contents.snapshots.len();
+        let mut labels = vec![Vec::new(); count];
+        for (recording, label) in contents.features.recording.iter().zip(&self.labels) {
+            labels[*recording].push(*label);
+        }
+        labels
+    }
+
+    /// Windows with the label at a place.
+    fn count(&self, place: usize) -> usize {
+        self.labels.iter().filter(|label| **label == place).count()
+    }
+}
+
+/// A part of the page under a heading.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    /// What the list of sections calls it.
+    short: &'static str,
+    body: Markup,
+    figures: Vec<String>,
+}
+
+/// A picture or table with its caption.
+struct Figure {
+    id: &'static str,
+    title: &'static str,
+    body: Markup,
+    caption: String,
+    /// Whether the caption stands beside the picture where there is room.
+    beside: bool,
+}
+
+impl Figure {
+    fn new(id: &'static str, title: &'static str, body: Markup, caption: &str) -> Self {
+        Self { id, title, body, caption: caption.into(), beside: false }
+    }
+
+    /// The same with its caption beside it where there is room.
+    fn beside(self) -> Self {
+        Self { beside: true, ..self }
+    }
+}
+
+impl Section {
+    fn new(id: &'static str, short: &'static str, title: &'static str) -> Self {
+        Self { id, title, short, body: html! {}, figures: Vec::new() }
+    }
+
+    /// The same with text behind what it has.
+    fn saying(mut self, text: Markup) -> Self {
+        self.body.0.push_str(&text.into_string());
+        self
+    }
+
+    /// The same with a figure behind what it has.
+    fn with(mut self, figure: Figure) -> Self {
+        let Figure { id, title, body, caption, beside } = figure;
+        self.figures.push(id.into());
+        let named = title != self.title;
+        self.saying(html! {
+            figure id=(format!("figure-{id}")) aria-label=(title) class=[beside.then_some("beside")] {
+                @if named { h3 { (title) } }
+                div { (body) }
+                figcaption { (caption) }
+            }
+        })
+    }
 }
 
 /// The report as one HTML page.
-pub fn html(contents: &ReportContents<'_>) -> Result<String> {
-    let ReportContents { source, target, features, adaptation, model, checked } = contents;
-    let view = model.model();
-    let monitor = MonitorType::of(&view);
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{from} to {to}</title><style>{STYLE}</style></head><body>\n\
-         <h1>{from} → {to}: {verdict}</h1>\n<ul>\n",
-        from = escaped(&source.domain),
-        to = escaped(target),
-        verdict = adaptation.verdict,
-    );
-    for reason in &adaptation.reasons {
-        let _ = writeln!(page, "<li>{}</li>", escaped(reason));
-    }
-    page.push_str("</ul>\n");
-
-    let Diagnoses { rows: diagnoses, posterior } = diagnoses(&view, features);
-    let mut figure = |title: &str, caption: &str, svg: String| {
-        let _ = writeln!(
-            page,
-            "<figure><h2>{title}</h2>{svg}<figcaption>{caption}</figcaption></figure>"
-        );
+pub fn report(contents: &ReportContents<'_>) -> Result<Report> {
+    let classes = Classes::new(&contents.source.classes, contents.source.healthy);
+    let labels = contents.windows.iter().map(|window| classes.place(window.label)).collect();
+    let page = Page {
+        contents,
+        kind: Kind::of(contents.model),
+        same_recordings: contents.same_recordings,
+        classes,
+        labels,
     };
-    if let (Some(plan), Some(mixture)) = (&adaptation.plan, &adaptation.mixture) {
-        figure(
-            "Transport plan",
-            "Mass from each source component (row, with its class) to each target component \
-             (column, with the class it was given). Dark is much. A sound plan has one dark class per column.",
-            plots::plan(source, plan, &mixture.labels)?,
-        );
-    }
-    figure(
-        "Mean features by class",
-        "Log band energy without its level, from 0 to half the sample rate. Solid: the source. \
-         Dashed: the target's windows by the label that the model gives them.",
-        plots::class_means(source, features, &posterior)?,
-    );
-    // Behind a gate it is the gate that was fitted to these windows.
-    let (title, caption, threshold) = match &adaptation.gate {
-        Some(gate) => (
-            "Log-likelihood of the target's windows under the gate",
-            "Windows left of the line are called faults. The gate was made from the others.",
-            Some(gate.log_likelihood_min),
-        ),
-        None => (
-            "Log-likelihood of the target's windows",
-            "Windows left of the line are called unknown. These are the windows that the model was made from.",
-            adaptation.log_likelihood_min,
-        ),
-    };
-    let under_gate = |d: &Diagnosis| d.gate_log_likelihood.or(d.log_likelihood).map(f64::from);
-    let log_likelihoods: Vec<f64> = diagnoses.iter().filter_map(under_gate).collect();
-    figure(title, caption, plots::histogram(&log_likelihoods, threshold)?);
-
-    if !checked.is_empty() {
-        page.push_str(&evidence_table(checked));
-    }
-    let provenance = view.provenance();
-    let rows = [
-        ("classes", source.classes.join(", ")),
-        ("windows of the target", features.nrows().to_string()),
-        ("flash", format!("{} bytes", view.bytes().len())),
-        ("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32"))),
-        ("RAM with 16-bit samples", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16"))),
-        ("made by", provenance.tool.into()),
-        ("fitted from (SHA-256)", hex(provenance.hash)),
+    let sections = [
+        verdict::section(&page),
+        timeline::section(&page)?,
+        spectra::section(&page)?,
+        view::section(&page)?,
+        plan::section(&page)?,
+        likelihood::section(&page)?,
+        confusion::section(&page),
+        evidence::section(&page)?,
+        cost::section(&page),
+        provenance::section(&page),
     ];
-    page.push_str("<h2>The model</h2><table>\n");
-    for (name, value) in rows {
-        let _ = writeln!(page, "<tr><th>{name}</th><td>{}</td></tr>", escaped(&value));
-    }
-    page.push_str("</table></body></html>\n");
-    Ok(page)
-}
-
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem}\
-    h1{font-size:1.5rem}h2{font-size:1.15rem;margin:0}figure{margin:2rem 0;break-inside:avoid}\
-    svg{max-width:100%;height:auto}figcaption{color:#555}th{text-align:left;padding-right:1rem;\
-    vertical-align:top}td{overflow-wrap:anywhere}";
-
-/// The recordings, their labels, and the evidence for each part of the bearing.
-fn evidence_table(checked: &[Checked]) -> String {
-    let mut table = String::from(
-        "<figure><h2>Evidence at the bearing's frequencies</h2><table>\n\
-         <tr><th>recording</th><th>label</th>",
-    );
-    for part in Part::ALL {
-        let _ = write!(table, "<th>{}</th>", part.abbreviation());
-    }
-    table.push_str("</tr>\n");
-    for one in checked {
-        let name = one.path.file_name().unwrap_or_default().to_string_lossy();
-        let _ = write!(
-            table,
-            "<tr><td>{}</td><td>{} ({:.0} %)</td>",
-            escaped(&name),
-            escaped(&one.label),
-            100.0 * one.share
-        );
-        if let Some(problem) = &one.problem {
-            let _ = write!(table, "<td colspan=\"4\">{}</td>", escaped(problem));
+    let (from, to) = (&contents.source.domain, &contents.target.name);
+    let title = format!("{from} → {to}");
+    let html = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) @if let Some(found) = contents.adaptation { ": " (found.verdict) } }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    p class="tool" { "rebearing report" }
+                    h1 { (title) }
+                    nav aria-label="Sections" {
+                        @for section in &sections { a href=(format!("#{}", section.id)) { (section.short) } }
+                    }
+                }
+                main {
+                    @for section in &sections {
+                        section id=(section.id) { h2 { (section.title) } (section.body) }
+                    }
+                }
+            }
         }
-        for evidence in &one.evidence {
-            let tag = if Some(evidence.part) == one.part { "b" } else { "span" };
-            let _ = write!(
-                table,
-                "<td><{tag}>{:.1} dB at {:.1} Hz</{tag}></td>",
-                evidence.level_db, evidence.frequency_hz
-            );
-        }
-        table.push_str("</tr>\n");
-    }
-    table.push_str(
-        "</table><figcaption>How far the spectrum of the envelope stands above its floor at the frequency that \
-         the geometry gives for each part, mean over three harmonics. Bold: the part that the label names. Noise \
-         alone gives some 5 dB; a part that is struck at every turn stands out by 15 dB and more, but early and \
-         ball faults may not.</figcaption></figure>\n",
-    );
-    table
-}
-
-/// The evidence for a recording's label, in a sentence.
-pub fn evidence_sentence(checked: &Checked) -> String {
-    let name = checked.path.file_name().unwrap_or_default().to_string_lossy();
-    let label =
-        format!("{name}: {} in {:.0} % of its windows", checked.label, 100.0 * checked.share);
-    match (checked.for_label(), &checked.problem) {
-        (Some(evidence), _) => format!(
-            "{label}; the envelope spectrum stands {:.1} dB above its floor at {} ({:.1} Hz)",
-            evidence.level_db,
-            evidence.part.abbreviation(),
-            evidence.frequency_hz
-        ),
-        (None, Some(problem)) => format!("{label}; no evidence: {problem}"),
-        (None, None) => format!("{label}, which names no part of the bearing"),
-    }
-}
-
-/// Text inside HTML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    };
+    let listed = |section: Section| Listed {
+        id: section.id,
+        title: section.title,
+        figures: section.figures,
+    };
+    Ok(Report { html: html.into_string(), sections: sections.into_iter().map(listed).collect() })
 }
