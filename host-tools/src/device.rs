@@ -6,6 +6,7 @@ use rebearing::integer::monitor::integer_device_ram;
 use rebearing::integer::{
     IntegerFinding, IntegerModel, IntegerMonitor, IntegerReport, IntegerStatistics,
 };
+use rebearing::model::FrontEnd;
 use rebearing::model::format::{MAX_AVERAGE, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::monitor::device_ram;
 use rebearing::snapshot::{self, Snapshot};
@@ -14,6 +15,7 @@ use rebearing::{
 };
 
 use crate::counts::Counts;
+use crate::progress;
 use crate::recording::Recording;
 
 /// A report of the device, for the host to print and compare.
@@ -147,11 +149,13 @@ fn run_axes<const AXES: usize>(
     let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
     let mut decision = LargestDecision::of_model(model)?;
     let mut reports = Vec::new();
+    progress::expect(windows(model.front_end(), &recording.segments, AXES));
     for segment in &recording.segments {
         monitor.clear();
         let mut first = true;
         for frame in segment.as_chunks::<AXES>().0 {
             let Some(report) = monitor.push(*frame) else { continue };
+            progress::done(1);
             let verdict = Some(decision.report(&report));
             if let Ok(finding) = &report.finding {
                 let flags = snapshot_flags(finding.label, first);
@@ -166,6 +170,13 @@ fn run_axes<const AXES: usize>(
     }
     send(&mut snapshot, true, sent);
     Ok(reports)
+}
+
+/// Decision windows of these segments.
+fn windows<T>(front_end: &FrontEnd<'_>, segments: &[Vec<T>], axes: usize) -> usize {
+    let apart = (front_end.hop * front_end.segments).max(1);
+    let after_first = |segment: &Vec<T>| (segment.len() / axes).checked_sub(front_end.window_len());
+    segments.iter().filter_map(|segment| Some(after_first(segment)? / apart + 1)).sum()
 }
 
 fn float_finding<const AXES: usize, const CLASSES: usize>(
@@ -230,11 +241,13 @@ fn run_integer_axes<const FFT: usize, const AXES: usize>(
     let mut snapshot = Box::new(LargestSnapshot::for_integer(model)?);
     let mut decision = LargestDecision::of_integer_model(model)?;
     let mut reports = Vec::new();
+    progress::expect(windows(model.front_end(), &counts.segments, AXES));
     for segment in &counts.segments {
         monitor.clear();
         let mut first = true;
         for frame in segment.as_chunks::<AXES>().0 {
             let Some(report) = monitor.push(*frame) else { continue };
+            progress::done(1);
             let verdict = Some(decision.integer_report(&report));
             let IntegerReport { index, finding } = report;
             if let Ok(finding) = &finding {

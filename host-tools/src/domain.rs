@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::manifest::{Manifest, Row};
+use crate::progress;
 use crate::recording::Recording;
 use crate::split::{self, Part, SplitError};
 
@@ -42,10 +43,12 @@ impl Domain {
                 );
             }
         }
+        progress::expect(rows.len());
         let recordings: Vec<Recording> = rows
             .par_iter()
             .map(|row| -> Result<Recording> {
                 let recording = manifest.recording(row)?;
+                progress::done(1);
                 if let Some(at) = recording.first_non_finite() {
                     bail!(
                         "{}: {} holds NaN or infinity at {at}; cut that part out of the recording",

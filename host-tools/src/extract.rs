@@ -13,6 +13,7 @@ use rebearing::{SensorFault, ShaftSpeedError, blocks};
 use thiserror::Error;
 
 use crate::front_end::FrontEndSettings;
+use crate::progress;
 use crate::recording::Recording;
 use crate::split::Part;
 
@@ -105,9 +106,11 @@ pub fn extract(
             checked.map_err(|reason| ExtractError::ShaftSpeed { path: path(), reason })?;
         }
     }
+    let _stage = progress::stage("computing features", parts.len());
     let rows: Vec<Vec<f32>> = parts
         .par_iter()
         .map(|part| part_features(&recordings[part.recording], part, front_end))
+        .inspect(|_| progress::done(1))
         .collect::<Result<_, _>>()?;
 
     let dims = front_end.dims();

@@ -5,16 +5,18 @@
 //! device crate for features. [`mixture`] and [`source`] fit, [`transport`] and [`adapt`] carry
 //! labels over, [`model_file`] writes the result, and [`quantise`] makes an i16 model of it whose
 //! [`loss`] is measured. [`device`] runs it here, [`emulator`] on an
-//! emulated microcontroller. [`bearing`] and [`evidence`] check a label against geometry.
+//! emulated microcontroller, and [`watch`] shows a real one's reports. [`bearing`] and [`evidence`] check a label against geometry.
 
 pub mod adapt;
 pub mod baselines;
 pub mod bearing;
+pub mod colour;
 pub mod commands;
 pub mod counts;
 pub mod deployed;
 pub mod device;
 pub mod diagnoses;
+pub mod doctor;
 pub mod domain;
 pub mod drift;
 pub mod emulator;
@@ -49,3 +51,4 @@ pub mod split;
 pub mod transport;
 pub mod unknown;
 mod verdict_line;
+pub mod watch;

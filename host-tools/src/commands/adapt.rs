@@ -30,7 +30,7 @@ use crate::loss::{self, AGREEMENT_MIN, Loss};
 use crate::manifest::Manifest;
 use crate::model_file::ModelBytes;
 use crate::output;
-use crate::progress::Step;
+use crate::progress::{self, Step};
 use crate::quantise::quantise;
 use crate::rates;
 use crate::report::{self, ReportContents};
@@ -442,7 +442,8 @@ fn check_labels(
     features: &Features,
     bearing: &Bearing,
 ) -> Vec<Checked> {
-    let _step = Step::start("looking for the bearing's frequencies".to_owned());
+    let _step = Step::start("looking for the bearing's frequencies");
+    progress::expect(target.recordings.len());
     let model = model.model();
     let rows = diagnoses(&model, &features.x).rows;
     target
@@ -453,7 +454,9 @@ fn check_labels(
             let own = rows.iter().zip(&features.recording).filter(|(_, of)| **of == index);
             let labels: Vec<String> =
                 own.map(|(row, _)| word(&model, row.label).to_owned()).collect();
-            Checked::new(recording, &labels, target.rate_hz, bearing)
+            let checked = Checked::new(recording, &labels, target.rate_hz, bearing);
+            progress::done(1);
+            checked
         })
         .collect()
 }

@@ -1,9 +1,11 @@
 //! The command line: one file a subcommand, each a thin layer over the library.
 
 mod adapt;
+mod completions;
 mod decision_args;
 mod decision_text;
 mod demo;
+mod doctor;
 mod drift;
 mod emulate;
 mod estimate;
@@ -18,6 +20,8 @@ mod plan;
 mod predict;
 mod samples;
 mod simulate;
+pub mod table;
+mod watch;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -26,7 +30,16 @@ use serde_json::Value;
 /// Fault labels for a machine you have just put a sensor on, carried over from machines
 /// you know, and evaluated on a Cortex-M in fixed memory.
 #[derive(Debug, Parser)]
-#[command(name = "rebearing", version, max_term_width = 100)]
+#[command(
+    name = "rebearing",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  rebearing demo
+  rebearing doctor
+
+Every command has examples of its own: rebearing fit --help"
+)]
 pub struct Cli {
     /// One JSON object on standard output, everything else on standard error.
     #[arg(long, global = true)]
@@ -49,6 +62,9 @@ enum Command {
     Flash(flash::FlashArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
+    Watch(watch::WatchArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
 }
 
 /// What a command has to say, for people and for scripts.
@@ -70,6 +86,11 @@ impl Outcome {
 }
 
 impl Cli {
+    /// Whether the text is for a program, and not to be fitted into a terminal.
+    pub fn verbatim(&self) -> bool {
+        matches!(self.command, Command::Completions(_))
+    }
+
     /// Runs the command. An error means bad input: exit code 2.
     pub fn run(&self) -> Result<Outcome> {
         match &self.command {
@@ -85,6 +106,9 @@ impl Cli {
             Command::Flash(args) => flash::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),
+            Command::Watch(args) => watch::run(args, self.json),
+            Command::Doctor(args) => doctor::run(args),
+            Command::Completions(args) => completions::run(args),
         }
     }
 }
