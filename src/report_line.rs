@@ -91,11 +91,7 @@ impl<const AXES: usize, const CLASSES: usize> ReportLine<'_, AXES, CLASSES> {
         line.end()
     }
 
-    fn finding<W: Write>(
-        &self,
-        line: &mut Checked<'_, W>,
-        finding: &Finding<AXES, CLASSES>,
-    ) -> fmt::Result {
+    fn finding(&self, line: &mut Checked<'_>, finding: &Finding<AXES, CLASSES>) -> fmt::Result {
         line.text(" label=")?;
         line.label(self.model, finding.label)?;
         line.list(" p=", &finding.posterior, |line, p| line.decimal((1e3 * p + 0.5) as u32))?;
@@ -119,9 +115,9 @@ impl<const AXES: usize, const CLASSES: usize> ReportLine<'_, AXES, CLASSES> {
     }
 
     /// The mean square of each band in Hz in decibels, a byte each, axis by axis.
-    fn bands<W: Write>(
+    fn bands(
         &self,
-        line: &mut Checked<'_, W>,
+        line: &mut Checked<'_>,
         finding: &Finding<AXES, CLASSES>,
         features: &[f32],
     ) -> fmt::Result {
@@ -195,13 +191,16 @@ enum Places {
 }
 
 /// A line in the making, and the checksum so far.
-struct Checked<'w, W> {
-    out: &'w mut W,
+///
+/// Over `dyn`, and its parts never inlined: a line has many of them and is not written often, so
+/// that size counts for more than speed.
+struct Checked<'w> {
+    out: &'w mut dyn Write,
     digest: Digest<'static, u32, Table<1>>,
 }
 
-impl<'w, W: Write> Checked<'w, W> {
-    fn start(out: &'w mut W, kind: &str) -> Result<Self, fmt::Error> {
+impl<'w> Checked<'w> {
+    fn start(out: &'w mut dyn Write, kind: &str) -> Result<Self, fmt::Error> {
         let mut line = Self { out, digest: CRC.digest() };
         line.text(MARK)?;
         line.text(kind)?;
@@ -214,6 +213,7 @@ impl<'w, W: Write> Checked<'w, W> {
         self.hexadecimal(checksum, 8)
     }
 
+    #[inline(never)]
     fn text(&mut self, text: &str) -> fmt::Result {
         self.digest.update(text.as_bytes());
         self.out.write_str(text)
@@ -229,6 +229,7 @@ impl<'w, W: Write> Checked<'w, W> {
     }
 
     /// A decimal number with at least so many digits.
+    #[inline(never)]
     fn digits(&mut self, mut number: u32, least: usize) -> fmt::Result {
         let mut digits = [b'0'; 10];
         let mut count = 0;
@@ -245,6 +246,7 @@ impl<'w, W: Write> Checked<'w, W> {
     }
 
     /// A number, rounded; `nan` for what is none, and 4294967295 and a bit for all that is larger.
+    #[inline(never)]
     fn fixed(&mut self, number: f32, places: Places) -> fmt::Result {
         if number.is_nan() {
             return self.text("nan");
@@ -266,6 +268,7 @@ impl<'w, W: Write> Checked<'w, W> {
         self.digits(rest.min(unit - 1), least)
     }
 
+    #[inline(never)]
     fn hexadecimal(&mut self, number: u32, digits: u32) -> fmt::Result {
         for place in (0..digits).rev() {
             let digit = (number >> ((4 * place) & 31) & 15) as u8;
@@ -289,6 +292,7 @@ impl<'w, W: Write> Checked<'w, W> {
         Ok(())
     }
 
+    #[inline(never)]
     fn label(&mut self, model: &Model<'_>, label: Label) -> fmt::Result {
         match label {
             Label::Class(class) => {
@@ -302,6 +306,7 @@ impl<'w, W: Write> Checked<'w, W> {
     }
 
     /// A class name; what would end a word or a line as `%` and two digits.
+    #[inline(never)]
     fn name(&mut self, name: &str) -> fmt::Result {
         for character in name.chars() {
             match character {
