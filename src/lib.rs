@@ -27,6 +27,7 @@ pub mod mixture;
 pub mod model;
 pub mod monitor;
 pub mod orders;
+pub mod report_line;
 pub mod schedule;
 pub mod severity;
 pub mod slots;

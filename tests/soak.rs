@@ -10,10 +10,12 @@ mod simulated;
 mod soak;
 
 use rebearing::acquisition::{Rails, acquire};
-use rebearing::decision::{State, Verdict};
+use rebearing::decision::State;
+use rebearing::drift::DriftWatch;
 use rebearing::integer::{IntegerModel, IntegerMonitor};
+use rebearing::report_line::{ModelLine, ReportLine};
 use rebearing::watchdog::Feeding;
-use rebearing::{Decision, Label, Model, Monitor, Report, include_model};
+use rebearing::{Decision, Model, Monitor, include_model};
 use simulated::{Next, Simulated, TOUR, TOUR_WINDOWS};
 use soak::soak;
 
@@ -97,71 +99,49 @@ fn a_monitor_that_goes_wrong_once_is_found() {
     }
 }
 
-/// A report as the boards' text journal prints it.
-fn printed(model: &Model<'_>, report: &Report<1, 8>) -> String {
-    let what = match &report.finding {
-        Ok(finding) => {
-            let label = match finding.label {
-                Label::Class(class) => format!("class={}", model.class_name(class).unwrap()),
-                Label::Unknown => "unknown".into(),
-                Label::UnknownFault => "unknown_fault".into(),
-            };
-            let bits: Vec<String> =
-                finding.posterior.iter().map(|p| format!("{:08x}", p.to_bits())).collect();
-            format!("{label} posterior={}", bits.join(","))
-        }
-        Err(fault) => format!("sensor_fault {}", fault.name()),
-    };
-    format!("report {} {what}", report.index)
-}
-
-/// A verdict as the boards' text journal prints it.
-fn changed(verdict: &Verdict) -> String {
-    let state = match verdict.state {
-        State::SensorFault(fault) => format!("sensor_fault:{}", fault.name()),
-        state => state.name().into(),
-    };
-    let level = verdict.level.map_or("-".into(), |level| level.to_string());
-    let alarm = verdict.alarm.map_or("-".into(), |alarm| {
-        let label = match alarm.label {
-            Label::Class(class) => class.to_string(),
-            Label::Unknown => "unknown".into(),
-            Label::UnknownFault => "unknown_fault".into(),
-        };
-        format!("{label}:{}:{}", u8::from(alarm.active), u8::from(alarm.acknowledged))
-    });
-    format!("now verdict={state},{level},{alarm}")
-}
-
 #[test]
 fn the_emulated_stm32f405_reports_what_the_host_does() {
     let model = Model::parse(GATE).unwrap();
     let mut monitor = Monitor::<i16, 2048, 1, 32, 64, 8>::new(model).unwrap();
     let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, model.front_end());
     let mut decision = Decision::<8, 8>::of_model(&model).unwrap();
-    let mut last = None;
-    let (mut lines, mut feeding) = (Vec::new(), Feeding::new());
-    let (mut total, mut fed) = (0, 0);
+    let mut watch = model.drift().map(DriftWatch::new);
+    let (mut lines, mut feeding) = (vec![ModelLine(&model).to_string()], Feeding::new());
+    let (mut total, mut fed, mut bits) = (0, 0, 0);
     while source.next() != Next::End {
         let mut samples = [[0_i16; 1]; 128];
+        let mut last = None;
         let count = acquire(&mut source, &Rails::FULL, &mut samples, &mut monitor, |report| {
-            lines.push(printed(&model, &report));
+            assert_eq!(last.replace(report), None, "two windows in one batch");
+        });
+        if let Some(report) = last {
             let verdict = decision.report(&report);
-            if last.replace((verdict.state, verdict.alarm)) != Some((verdict.state, verdict.alarm))
-            {
-                lines.push(changed(&verdict));
+            let runs = matches!(verdict.state, State::Filling | State::Running);
+            if let Some(watch) = watch.as_mut().filter(|_| runs) {
+                watch.report(&report);
+            }
+            let drift = watch.as_ref().map(DriftWatch::raised);
+            let (model, verdict) = (&model, Some(&verdict));
+            let features = Some(monitor.features());
+            let line = ReportLine { model, report: &report, verdict, drift, features };
+            lines.push(line.to_string());
+            if let Ok(finding) = &report.finding {
+                let nats = finding.gate_log_likelihood.iter().chain(&finding.log_likelihood);
+                for number in finding.posterior.iter().chain(nats) {
+                    bits = soak::mix(bits, number.to_bits());
+                }
             }
             feeding.handed_on(&report);
-        });
+        }
         feeding.arrived(count);
         total += count;
         fed += usize::from(feeding.due());
     }
-    lines.push(format!("done samples={total} fed={fed}"));
+    lines.push(format!("done samples={total} fed={fed} bits={bits:08x}"));
     let device =
         include_str!("../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt").lines();
     // Before the reports the board says what it runs on.
-    let device: Vec<&str> = device.skip_while(|line| !line.starts_with("report")).collect();
+    let device: Vec<&str> = device.skip_while(|line| !line.starts_with("rb1")).collect();
     assert_eq!(device, lines);
-    assert!(lines.iter().any(|line| line.ends_with(",1:1:0")), "no alarm of class 1: {lines:?}");
+    assert!(lines.iter().any(|line| line.contains(" alarm=1:InnerRace,on,new ")), "{lines:?}");
 }

@@ -124,7 +124,7 @@ impl<const FFT: usize, const DIMS: usize, const COMPONENTS: usize, const CLASSES
 }
 
 /// FNV-1a over words.
-fn mix(bits: u32, word: u32) -> u32 {
+pub fn mix(bits: u32, word: u32) -> u32 {
     (bits ^ word).wrapping_mul(0x0100_0193)
 }
 

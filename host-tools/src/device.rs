@@ -6,6 +6,7 @@ use rebearing::integer::monitor::integer_device_ram;
 use rebearing::integer::{
     IntegerFinding, IntegerModel, IntegerMonitor, IntegerReport, IntegerStatistics,
 };
+use rebearing::model::FrontEnd;
 use rebearing::model::format::{MAX_AVERAGE, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::monitor::device_ram;
 use rebearing::snapshot::{self, Snapshot};
@@ -15,6 +16,7 @@ use rebearing::{
 use thiserror::Error;
 
 use crate::counts::{Counts, CountsError};
+use crate::progress;
 use crate::recording::{Recording, RecordingError};
 
 /// Why a model was not run over a recording.
@@ -162,13 +164,16 @@ fn run_axes<const AXES: usize>(
     let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
     let mut decision = LargestDecision::of_model(model)?;
     let mut reports = Vec::new();
-    for (segment, frames) in recording.segment_frames().into_iter().enumerate() {
+    let lengths = recording.segment_frames();
+    progress::expect(windows(model.front_end(), &lengths));
+    for (segment, frames) in lengths.into_iter().enumerate() {
         monitor.clear();
         let mut first = true;
         recording.each_chunk(segment, 0..frames, |chunk| {
             let mut frames = chunk.as_chunks::<AXES>().0;
             while let (Some(report), left) = monitor.push_until_report(frames) {
                 frames = left;
+                progress::done(1);
                 let verdict = Some(decision.report(&report));
                 if let Ok(finding) = &report.finding {
                     let flags = snapshot_flags(finding.label, first);
@@ -185,6 +190,13 @@ fn run_axes<const AXES: usize>(
     }
     send(&mut snapshot, true, sent);
     Ok(reports)
+}
+
+/// Decision windows of these segments.
+fn windows(front_end: &FrontEnd<'_>, lengths: &[usize]) -> usize {
+    let apart = (front_end.hop * front_end.segments).max(1);
+    let after_first = |frames: &usize| frames.checked_sub(front_end.window_len());
+    lengths.iter().filter_map(|frames| Some(after_first(frames)? / apart + 1)).sum()
 }
 
 fn float_finding<const AXES: usize, const CLASSES: usize>(
@@ -249,12 +261,15 @@ fn run_integer_axes<const FFT: usize, const AXES: usize>(
     let mut snapshot = Box::new(LargestSnapshot::for_integer(model)?);
     let mut decision = LargestDecision::of_integer_model(model)?;
     let mut reports = Vec::new();
+    let lengths: Vec<usize> = counts.segments.iter().map(|s| s.len() / AXES).collect();
+    progress::expect(windows(model.front_end(), &lengths));
     for segment in &counts.segments {
         monitor.clear();
         let mut first = true;
         let mut frames = segment.as_chunks::<AXES>().0;
         while let (Some(report), left) = monitor.push_until_report(frames) {
             frames = left;
+            progress::done(1);
             let verdict = Some(decision.integer_report(&report));
             let IntegerReport { index, finding } = report;
             if let Ok(finding) = &finding {

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::manifest::{Manifest, Row};
+use crate::progress;
 use crate::recording::{Conversion, Recording, RecordingError};
 use crate::resample::same_rate;
 use crate::split::{self, Part, SplitError};
@@ -72,11 +73,13 @@ impl Domain {
             );
         }
         let measures = measures(&rows, place)?;
+        progress::expect(rows.len());
         let recordings: Vec<Recording> = rows
             .par_iter()
             .zip(&measures)
             .map(|(row, measure)| -> Result<Recording> {
                 let recording = manifest.recording(row)?;
+                progress::done(1);
                 if let Some(at) = recording.first_non_finite().with_context(|| place(row))? {
                     bail!(
                         "{}: {} holds NaN or infinity at {at}; cut that part out of the recording",

@@ -4,7 +4,7 @@
 //! the firmware prints every number as its bits. Nothing is rebuilt for another model.
 
 use std::ffi::OsString;
-use std::io::{Read, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use crate::counts::Counts;
 use crate::device::{self, DeviceFinding, DeviceReport, MonitorType};
 use crate::embedded::{self, EmbeddedFirmware};
 use crate::integer_model_file::IntegerModelBytes;
+use crate::progress;
 use crate::recording::Recording;
 use crate::verdict_line::{parse_fault, parse_rest};
 
@@ -251,8 +252,14 @@ fn output_within(command: &mut Command, limit: Duration) -> std::io::Result<Opti
     // Both streams are drained while the program runs, or it would wait for us for ever.
     let reader = |stream: Option<Box<dyn Read + Send>>| {
         thread::spawn(move || {
-            let mut bytes = Vec::new();
-            stream.map_or(Ok(0), |mut stream| stream.read_to_end(&mut bytes)).map(|_| bytes)
+            let mut lines = Vec::new();
+            let Some(stream) = stream else { return Ok(lines) };
+            let mut stream = BufReader::new(stream);
+            // A window is a line.
+            while stream.read_until(b'\n', &mut lines)? > 0 {
+                progress::done(1);
+            }
+            Ok(lines)
         })
     };
     let stdout = reader(child.stdout.take().map(|s| Box::new(s) as _));

@@ -14,6 +14,7 @@ use rebearing::{SensorFault, ShaftSpeedError, blocks};
 use thiserror::Error;
 
 use crate::front_end::FrontEndSettings;
+use crate::progress;
 use crate::recording::{Recording, RecordingError};
 use crate::split::Part;
 
@@ -153,8 +154,11 @@ pub fn extract(
         places.push((part, own));
         rest = others;
     }
+    let _stage = progress::stage("computing features", parts.len());
     places.into_par_iter().try_for_each(|(part, rows)| {
-        part_features(&recordings[part.recording], part, front_end, rows)
+        part_features(&recordings[part.recording], part, front_end, rows)?;
+        progress::done(1);
+        Ok::<_, ExtractError>(())
     })?;
     Ok(Features { x, recording })
 }

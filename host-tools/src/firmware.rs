@@ -20,6 +20,8 @@ pub struct Firmware {
     pub descriptor: Descriptor,
     /// The MODEL region of its linker script.
     pub model_region: Range<u32>,
+    /// Whether it logs by defmt.
+    pub defmt: bool,
 }
 
 /// Why an ELF file is of no use for flashing a model.
@@ -151,7 +153,8 @@ impl Firmware {
                 });
             }
         }
-        Ok(Self { path: path.into(), descriptor, model_region })
+        let defmt = elf.section_by_name(".defmt").is_some();
+        Ok(Self { path: path.into(), descriptor, model_region, defmt })
     }
 
     /// Whether the firmware was built for `chip`; probe-rs takes the beginning of a name too.
@@ -164,17 +167,30 @@ impl Firmware {
     ///
     /// `None` where there is none, or more than one that differs in what matters.
     pub fn built_for(chip: &str, checkout: &Path) -> Option<Self> {
-        let targets = std::fs::read_dir(checkout.join("firmware-examples/target")).ok()?;
-        let folders = targets.flatten().map(|target| target.path().join("release"));
-        let files = folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
-        let mut found = files
-            .filter(|file| file.path().extension().is_none() && file.path().is_file())
-            .filter_map(|file| Self::read(&file.path()).ok())
-            .filter(|firmware| firmware.is_for(chip));
+        let mut found = Self::built(checkout).filter(|firmware| firmware.is_for(chip));
         let first = found.next()?;
         let same = |other: Self| {
             other.descriptor == first.descriptor && other.model_region == first.model_region
         };
         found.all(same).then_some(first)
+    }
+
+    /// The one firmware for `chip` among those built in a checkout that logs by defmt, which only
+    /// its own ELF file can decode.
+    pub fn logging_for(chip: &str, checkout: &Path) -> Option<Self> {
+        let mut found =
+            Self::built(checkout).filter(|firmware| firmware.is_for(chip) && firmware.defmt);
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Those built in a checkout of the project.
+    fn built(checkout: &Path) -> impl Iterator<Item = Self> {
+        let targets = std::fs::read_dir(checkout.join("firmware-examples/target"));
+        let targets = targets.into_iter().flatten().flatten();
+        let folders = targets.map(|target| target.path().join("release"));
+        let files = folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+        files
+            .filter(|file| file.path().extension().is_none() && file.path().is_file())
+            .filter_map(|file| Self::read(&file.path()).ok())
     }
 }

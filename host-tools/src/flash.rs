@@ -12,6 +12,7 @@ use rebearing::{Model, ModelError};
 use thiserror::Error;
 
 use crate::firmware::Firmware;
+use crate::progress;
 
 /// The oldest probe-rs whose `read` writes a file.
 const OLDEST: (u32, u32) = (0, 29);
@@ -191,6 +192,13 @@ impl Probe<'_> {
         self.words("reset")
     }
 
+    /// The command that reads a running chip's log, decoded by the firmware that wrote it.
+    pub fn attach(&self, firmware: &Path) -> Command {
+        let mut command = Command::new(PROBE_RS);
+        command.args(self.words("attach")).arg(firmware);
+        command
+    }
+
     fn words(&self, command: &str) -> Vec<OsString> {
         let probe = self.probe.into_iter().flat_map(|probe| ["--probe", probe]);
         [command, "--chip", self.chip].into_iter().chain(probe).map(OsString::from).collect()
@@ -200,14 +208,18 @@ impl Probe<'_> {
     ///
     /// The chip is started again only with an image that is as it should be.
     pub fn flash(&self, image: &Image) -> Result<Option<u32>, FlashError> {
+        // Written, read back, started again.
+        let _stage = progress::stage("writing the model and reading it back", 3);
         let problem =
             |path: &Path, reason| FlashError::File { path: path.display().to_string(), reason };
         let folder = tempfile::tempdir().map_err(|e| problem(&std::env::temp_dir(), e))?;
         let written = folder.path().join("model.bin");
         std::fs::write(&written, &image.bytes).map_err(|e| problem(&written, e))?;
         run(Command::new(PROBE_RS).args(self.download(image, &written)))?;
+        progress::done(1);
         let read = folder.path().join("read-back.bin");
         run(Command::new(PROBE_RS).args(self.read(image, &read)))?;
+        progress::done(1);
         let found = std::fs::read(&read).map_err(|e| problem(&read, e))?;
         let same = found.iter().zip(&image.bytes).take_while(|(a, b)| a == b).count();
         if same < image.bytes.len() || found.len() != image.bytes.len() {

@@ -9,6 +9,7 @@ use rebearing::window::Window;
 
 use crate::counts::Counts;
 use crate::front_end::FrontEndSettings;
+use crate::progress;
 use crate::split::Part;
 
 /// Features of every decision window in `parts`, log2 in Q16 with the level removed, moving on
@@ -18,6 +19,7 @@ pub fn integer_features(
     parts: &[Part],
     front_end: &FrontEndSettings,
 ) -> Result<Vec<Vec<i32>>, SensorFault> {
+    let _stage = progress::stage("computing features in integers", parts.len());
     let rows: Vec<Vec<Vec<i32>>> = parts
         .par_iter()
         .map(|part| {
@@ -32,6 +34,7 @@ pub fn integer_features(
                 _ => part_features::<4096>(samples, front_end),
             }
         })
+        .inspect(|_| progress::done(1))
         .collect::<Result<_, _>>()?;
     Ok(rows.into_iter().flatten().collect())
 }

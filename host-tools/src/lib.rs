@@ -46,7 +46,7 @@
 //! device crate for features. [`mixture`] and [`source`] fit, [`transport`] and [`adapt`] carry
 //! labels over, [`model_file`] writes the result, and [`quantise`] makes an i16 model of it whose
 //! [`loss`] is measured. [`device`] runs it here, [`emulator`] on an
-//! emulated microcontroller. [`bearing`] and [`evidence`] check a label against geometry.
+//! emulated microcontroller, and [`watch`] shows a real one's reports. [`bearing`] and [`evidence`] check a label against geometry.
 
 // So that the example in it is compiled and run.
 #[cfg(doctest)]
@@ -56,12 +56,14 @@ struct Readme;
 pub mod adapt;
 pub mod baselines;
 pub mod bearing;
+pub mod colour;
 pub mod commands;
 pub mod counts;
 mod csv_place;
 pub mod deployed;
 pub mod device;
 pub mod diagnoses;
+pub mod doctor;
 pub mod domain;
 pub mod drift;
 pub mod embedded;
@@ -100,3 +102,4 @@ pub mod transport;
 pub mod units;
 pub mod unknown;
 mod verdict_line;
+pub mod watch;

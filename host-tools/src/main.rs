@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use rebearing_host::commands::{Cli, Outcome};
+use rebearing_host::colour;
+use rebearing_host::commands::{Cli, Outcome, table};
 
 /// What the command checks does not hold.
 const FAILED: u8 = 1;
@@ -14,7 +15,7 @@ const BAD_INPUT: u8 = 2;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match cli.run() {
-        Ok(outcome) => match print(&outcome, cli.json) {
+        Ok(outcome) => match print(&outcome, &cli) {
             // Whoever reads standard output may stop reading: not our failure.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 eprintln!("error: cannot write to standard output: {error}");
@@ -24,17 +25,20 @@ fn main() -> ExitCode {
             _ => ExitCode::from(FAILED),
         },
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("{} {error:#}", colour::alert("error:", colour::on_stderr()));
             ExitCode::from(BAD_INPUT)
         }
     }
 }
 
-fn print(outcome: &Outcome, json: bool) -> io::Result<()> {
+fn print(outcome: &Outcome, cli: &Cli) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    if json {
-        writeln!(out, "{}", outcome.json)
-    } else {
-        writeln!(out, "{}", outcome.text.trim_end())
+    if cli.json {
+        return writeln!(out, "{}", outcome.json);
+    }
+    let text = outcome.text.trim_end();
+    match table::columns().filter(|_| !cli.verbatim()) {
+        Some(columns) => write!(out, "{}", table::fitted(text, columns)),
+        None => writeln!(out, "{text}"),
     }
 }

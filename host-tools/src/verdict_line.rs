@@ -21,6 +21,21 @@ pub(crate) fn parse_fault(name: &str) -> Result<SensorFault> {
     faults.into_iter().find(|fault| fault.name() == name).context("which fault?")
 }
 
+/// A zone by its letter.
+pub(crate) fn parse_zone(letter: &str) -> Result<Zone> {
+    let zones = [Zone::A, Zone::B, Zone::C, Zone::D];
+    zones.into_iter().find(|zone| zone.name() == letter).context("which zone?")
+}
+
+/// A state by its name; a sensor fault stands behind a colon.
+pub(crate) fn parse_state(text: &str) -> Result<State> {
+    let states = [State::Idle, State::Settling, State::Filling, State::Running];
+    match text.strip_prefix("sensor_fault:") {
+        Some(fault) => Ok(State::SensorFault(parse_fault(fault)?)),
+        None => states.into_iter().find(|state| state.name() == text).context("which state?"),
+    }
+}
+
 /// What a firmware may say behind a finding or a fault.
 pub(crate) fn parse_rest<'a>(
     words: impl Iterator<Item = &'a str>,
@@ -39,8 +54,7 @@ pub(crate) fn parse_rest<'a>(
 /// The zone, and the bits of the velocity of each axis.
 fn parse_severity(text: &str) -> Result<DeviceSeverity> {
     let (letter, axes) = text.split_once(',').context("no velocity")?;
-    let zones = [Zone::A, Zone::B, Zone::C, Zone::D];
-    let zone = zones.into_iter().find(|zone| zone.name() == letter).context("which zone?")?;
+    let zone = parse_zone(letter)?;
     let velocity = axes
         .split(',')
         .map(|hex| Ok(f32::from_bits(u32::from_str_radix(hex, 16)?)))
@@ -52,11 +66,7 @@ fn parse_severity(text: &str) -> Result<DeviceSeverity> {
 fn parse_verdict(text: &str) -> Result<Verdict> {
     let fields: Vec<&str> = text.split(',').collect();
     let [state, level, alarm] = fields[..] else { bail!("a verdict has three parts") };
-    let states = [State::Idle, State::Settling, State::Filling, State::Running];
-    let state = match state.strip_prefix("sensor_fault:") {
-        Some(fault) => State::SensorFault(parse_fault(fault)?),
-        None => states.into_iter().find(|s| s.name() == state).context("which state?")?,
-    };
+    let state = parse_state(state)?;
     let level = if level == "-" { None } else { Some(level.parse()?) };
     let alarm = if alarm == "-" { None } else { Some(parse_alarm(alarm)?) };
     Ok(Verdict { state, alarm, level })

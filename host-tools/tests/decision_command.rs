@@ -123,7 +123,7 @@ fn predict_decides_as_the_device_does() {
         }
     }
     let shown = text("predict --model p.rbm m/motor-b/InnerRace.wav");
-    assert!(shown.contains("[settling]") && shown.contains("ALARM InnerRace]"), "{shown}");
+    assert!(shown.contains(" settling\n") && shown.contains(" ALARM InnerRace\n"), "{shown}");
 }
 
 #[test]

@@ -15,9 +15,10 @@ pub mod rtt;
 pub mod text;
 
 use rebearing::acquisition::{AsyncSampleSource, Rails, SampleSource, acquire, acquire_async};
-use rebearing::decision::{Alarm, State, Verdict};
+use rebearing::decision::{State, Verdict};
 use rebearing::drift::{DriftBlock, DriftWatch};
 use rebearing::model::format::MAX_AVERAGE;
+use rebearing::report_line::ReportLine;
 use rebearing::slots::{self, NoModel, Slot};
 use rebearing::watchdog::Feeding;
 use rebearing::{Decision, Model, ModelError, Monitor, Report, SensorFault};
@@ -27,6 +28,8 @@ use rebearing::{Decision, Model, ModelError, Monitor, Report, SensorFault};
 pub type BoardMonitor = Monitor<'static, i16, 2048, AXES, 32, 64, CLASSES>;
 /// What they report.
 pub type BoardReport = Report<AXES, CLASSES>;
+/// What they tell of it.
+pub type BoardLine<'a> = ReportLine<'a, AXES, CLASSES>;
 /// What they decide by: any number of windows that a model may ask for, so that a model which
 /// `rebearing flash` finds to fit the monitor is not refused for this.
 pub type BoardDecision = Decision<CLASSES, { MAX_AVERAGE as usize }>;
@@ -51,10 +54,8 @@ pub trait Journal {
     fn started(&mut self, slot: Slot, model: &Model<'_>);
     /// Neither slot holds a model that can be used.
     fn no_model(&mut self, reason: &NoModel);
-    /// The result of a decision window.
-    fn report(&mut self, model: &Model<'_>, report: &BoardReport);
-    /// State or alarm is another than before the last decision window.
-    fn changed(&mut self, model: &Model<'_>, verdict: &Verdict);
+    /// The result of a decision window, and what was decided after it.
+    fn report(&mut self, line: &BoardLine<'_>);
     /// A block of decision windows is unlike those that the model was made of: please re-adapt.
     fn drifted(&mut self, block: &DriftBlock);
 }
@@ -132,9 +133,9 @@ impl<J: Journal, W: Watchdog> App<J, W> {
         let Self { monitor, samples, results } = self;
         let model = *monitor.model();
         let count = acquire(source, &Rails::FULL, samples, monitor, |report| {
-            results.hand_on(&model, &report);
+            results.decide(&model, report);
         });
-        results.finish(count)
+        results.finish(count, &model, monitor.features())
     }
 
     /// [`App::step`] that waits for samples.
@@ -144,9 +145,9 @@ impl<J: Journal, W: Watchdog> App<J, W> {
     ) -> Result<usize, SensorFault> {
         let Self { monitor, samples, results } = self;
         let model = *monitor.model();
-        let on_report = |report| results.hand_on(&model, &report);
+        let on_report = |report| results.decide(&model, report);
         let count = acquire_async(source, &Rails::FULL, samples, monitor, on_report).await;
-        results.finish(count)
+        results.finish(count, &model, monitor.features())
     }
 }
 
@@ -154,8 +155,8 @@ impl<J: Journal, W: Watchdog> App<J, W> {
 struct Results<J, W> {
     decision: BoardDecision,
     watch: Option<DriftWatch<'static>>,
-    /// State and alarm as the journal has them.
-    last: Option<(State, Option<Alarm>)>,
+    /// Decided, and not yet in the journal.
+    last: Option<(BoardReport, Verdict)>,
     journal: J,
     watchdog: W,
     feeding: Feeding,
@@ -165,26 +166,37 @@ struct Results<J, W> {
 
 impl<J: Journal, W: Watchdog> Results<J, W> {
     /// The one place where every report of every board comes by.
-    fn hand_on(&mut self, model: &Model<'_>, report: &BoardReport) {
+    fn decide(&mut self, model: &Model<'_>, report: BoardReport) {
+        // Two in one batch: the monitor has the features of the second by now.
+        self.hand_on(model, None);
         self.fault = report.finding.as_ref().err().copied();
-        self.journal.report(model, report);
-        let verdict = self.decision.report(report);
-        let now = (verdict.state, verdict.alarm);
-        if self.last != Some(now) {
-            self.journal.changed(model, &verdict);
-        }
-        self.last = Some(now);
+        let verdict = self.decision.report(&report);
         // A machine that stands still, or starts, is unlike the one that was recorded.
         let runs = matches!(verdict.state, State::Filling | State::Running);
         let watch = self.watch.as_mut().filter(|_| runs);
-        let block = watch.and_then(|watch| watch.report(report));
+        let block = watch.and_then(|watch| watch.report(&report));
         if let Some(block) = block.filter(|block| block.cause.is_some()) {
             self.journal.drifted(&block);
         }
+        self.last = Some((report, verdict));
+    }
+
+    /// Puts what was decided into the journal.
+    fn hand_on(&mut self, model: &Model<'_>, features: Option<&[f32]>) {
+        let Some((report, verdict)) = self.last.take() else { return };
+        let drift = self.watch.as_ref().map(DriftWatch::raised);
+        let (report, verdict) = (&report, Some(&verdict));
+        self.journal.report(&BoardLine { model, report, verdict, drift, features });
         self.feeding.handed_on(report);
     }
 
-    fn finish(&mut self, count: usize) -> Result<usize, SensorFault> {
+    fn finish(
+        &mut self,
+        count: usize,
+        model: &Model<'_>,
+        features: &[f32],
+    ) -> Result<usize, SensorFault> {
+        self.hand_on(model, Some(features));
         self.feeding.arrived(count);
         if self.feeding.due() {
             self.watchdog.feed();

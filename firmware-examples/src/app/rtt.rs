@@ -1,13 +1,17 @@
 //! The journal by `defmt`: over RTT, whatever logger the board's binary links.
 
-use rebearing::decision::Verdict;
+use heapless::String;
+use rebearing::Model;
 use rebearing::drift::DriftBlock;
+use rebearing::report_line::ModelLine;
 use rebearing::slots::{NoModel, Slot};
-use rebearing::{Label, Model};
 
-use super::{BoardMonitor, BoardReport, Journal};
+use super::{BoardLine, BoardMonitor, Journal};
 
-/// Logs what happens; probe-rs prints it.
+/// A line of the boards' models: 32 bands, 8 classes, and room for their names.
+const LONGEST: usize = 640;
+
+/// Logs what happens; probe-rs prints it, and `rebearing watch` shows it.
 pub struct RttJournal;
 
 impl Journal for RttJournal {
@@ -19,44 +23,30 @@ impl Journal for RttJournal {
             slot,
             ram
         );
+        let mut line = String::<LONGEST>::new();
+        match ModelLine(model).write_to(&mut line) {
+            Ok(()) => defmt::info!("{=str}", line.as_str()),
+            Err(_) => defmt::warn!("the class names are too long for a line"),
+        }
     }
 
     fn no_model(&mut self, reason: &NoModel) {
         defmt::error!("no model to use, please run `rebearing flash`: {}", reason);
     }
 
-    fn report(&mut self, model: &Model<'_>, report: &BoardReport) {
-        match &report.finding {
-            Ok(finding) => {
-                let name = match finding.label {
-                    Label::Class(class) => model.class_name(class).unwrap_or("?"),
-                    Label::Unknown => "unknown",
-                    Label::UnknownFault => "unknown fault",
-                };
-                let rms = finding.statistics.map(|statistics| statistics.rms);
-                defmt::info!(
-                    "report {=u32}: {=str}, log-likelihood {}, rms {}",
-                    report.index,
-                    name,
-                    finding.log_likelihood,
-                    rms
-                );
+    fn report(&mut self, report: &BoardLine<'_>) {
+        // Composed here and not on the host, because the checksum is of the text.
+        let mut line = String::<LONGEST>::new();
+        let fits = report.write_to(&mut line).is_ok();
+        let alarm = report.verdict.and_then(|verdict| verdict.alarm);
+        let quiet = report.report.finding.is_ok() && alarm.is_none_or(|alarm| !alarm.active);
+        match (fits, quiet) {
+            (true, true) => defmt::info!("{=str}", line.as_str()),
+            (true, false) => defmt::warn!("{=str}", line.as_str()),
+            (false, _) => {
+                defmt::warn!("report {=u32} is too long for a line", report.report.index);
             }
-            Err(fault) => defmt::warn!("report {=u32}: sensor fault: {}", report.index, fault),
         }
-    }
-    fn changed(&mut self, model: &Model<'_>, verdict: &Verdict) {
-        let Some(alarm) = verdict.alarm else {
-            defmt::info!("{}, no alarm", verdict.state);
-            return;
-        };
-        let name = match alarm.label {
-            Label::Class(class) => model.class_name(class).unwrap_or("?"),
-            Label::Unknown => "unknown",
-            Label::UnknownFault => "unknown fault",
-        };
-        let is = if alarm.active { "on" } else { "latched" };
-        defmt::warn!("{}, alarm of {=str} is {=str}", verdict.state, name, is);
     }
 
     fn drifted(&mut self, block: &DriftBlock) {

@@ -2,17 +2,16 @@
 
 use core::fmt::Write as _;
 
-use rebearing::decision::Verdict;
+use rebearing::Model;
 use rebearing::drift::{DriftBlock, DriftCause};
+use rebearing::report_line::ModelLine;
 use rebearing::slots::{NoModel, Slot};
-use rebearing::{Label, Model};
 
-use super::{BoardMonitor, BoardReport, Journal};
+use super::{BoardLine, BoardMonitor, Journal};
 use crate::line::Line;
 use crate::semihosting::Console;
-use crate::verdict;
 
-/// Prints to the host's console; floats as their exact bits.
+/// Prints to the host's console.
 pub struct TextJournal<'c>(pub &'c Console);
 
 impl Journal for TextJournal<'_> {
@@ -24,41 +23,20 @@ impl Journal for TextJournal<'_> {
         });
         line.text(" bytes=").decimal(model.bytes().len());
         line.text(" monitor_ram=").decimal(BoardMonitor::RAM).end();
+        // A line takes whatever is written to it.
+        let _ = ModelLine(model).write_to(&mut line);
+        line.end();
     }
 
     fn no_model(&mut self, reason: &NoModel) {
         let mut line = Line::new(self.0);
-        // A line takes whatever is written to it.
         let _ = write!(line, "error: {reason}");
         line.end();
     }
 
-    fn report(&mut self, model: &Model<'_>, report: &BoardReport) {
+    fn report(&mut self, report: &BoardLine<'_>) {
         let mut line = Line::new(self.0);
-        line.text("report ").decimal(report.index as usize);
-        match &report.finding {
-            Ok(finding) => {
-                match finding.label {
-                    Label::Class(class) => {
-                        line.text(" class=").text(model.class_name(class).unwrap_or("?"))
-                    }
-                    Label::Unknown => line.text(" unknown"),
-                    Label::UnknownFault => line.text(" unknown_fault"),
-                };
-                line.text(" posterior=");
-                for (class, probability) in finding.posterior.iter().enumerate() {
-                    line.text(if class == 0 { "" } else { "," }).bits(*probability);
-                }
-            }
-            Err(fault) => {
-                line.text(" sensor_fault ").text(fault.name());
-            }
-        }
-        line.end();
-    }
-    fn changed(&mut self, _: &Model<'_>, verdict: &Verdict) {
-        let mut line = Line::new(self.0);
-        verdict::print(line.text("now"), verdict);
+        let _ = report.write_to(&mut line);
         line.end();
     }
 

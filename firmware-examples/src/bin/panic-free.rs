@@ -29,6 +29,7 @@ use rebearing::mixture::Mixture;
 use rebearing::model::{Aligned, format};
 use rebearing::monitor::device_ram;
 use rebearing::orders::{Orders, add_order_power};
+use rebearing::report_line::{self, ModelLine, ReportLine};
 use rebearing::schedule::{Schedule, Turn};
 use rebearing::severity::add_velocity;
 use rebearing::slots::{self, Slot, Slots};
@@ -174,8 +175,15 @@ fn monitor<
     }
     let mut decision = black_box(Decision::<CLASSES, 16>::of_model(model)?);
     if let Some(report) = monitor.push([sample; AXES]) {
-        black_box(decision.report(&report));
+        let verdict = black_box(decision.report(&report));
         inspect(&report);
+        let (verdict, drift) = (Some(&verdict), Some(black_box(false)));
+        let features = Some(floats());
+        let line = ReportLine { model, report: &report, verdict, drift, features };
+        // The sink takes everything.
+        let _ = line.write_to(&mut Sink);
+        let _ = write!(Sink, "{line}{}", ModelLine(model));
+        black_box(report_line::checksum(bytes()));
     }
     let frames = [[sample; AXES]; 64];
     let frames = frames.get(..number()).unwrap_or(&[]);

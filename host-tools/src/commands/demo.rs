@@ -23,6 +23,7 @@ use crate::front_end::FrontEndSettings;
 use crate::manifest::Manifest;
 use crate::model_file::ModelBytes;
 use crate::output;
+use crate::progress::{Bar, Step};
 use crate::recording::Recording;
 use crate::sections::drift_section;
 use crate::simulate::{SimulateSettings, simulate};
@@ -53,23 +54,30 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
 
     say("1/6 simulating two motors of one family: seven conditions each");
     let settings = SimulateSettings { seed: args.seed, seconds: 20.0, ..Default::default() };
-    let simulated = simulate(&settings, out, &|_, _| ())?;
+    let simulated = {
+        let bar = Bar::start("simulating");
+        simulate(&settings, out, &|done, total| bar.at(done, total))?
+    };
     let manifest = Manifest::read(&simulated.manifest)?;
 
     say(&format!("2/6 fitting {SOURCE}, whose labels are known"));
+    let step = Step::start(format!("fitting {SOURCE}"));
     let known = Domain::read(&manifest, SOURCE)?;
     let front_end = FrontEndSettings::equal_bands(known.rate_hz, known.axes, 2048, 1024, 2, 32)?;
     let source = Source::fit(&known, front_end, &SourceSettings::default())?;
+    drop(step);
 
     say(&format!(
         "3/6 adapting to {TARGET} without its labels: the first {:.0} % in time",
         100.0 * SPLIT
     ));
+    let step = Step::start(format!("adapting to {TARGET}"));
     let new = Domain::read(&manifest, TARGET)?;
     let parts = split::in_time(&new.frames(), SPLIT)?;
     let features = extract(&new.recordings, &parts.first, &source.front_end)?;
     let settings = AdaptSettings { pool: Pool::All, ..AdaptSettings::default() };
     let adaptation = verdict::adapt(&source, &features, &settings)?;
+    drop(step);
     let model = encode(&source, &new, &[], &adaptation)?;
     let drift = drift::reference(&model.model(), &adaptation.held_out, &features, usize::MAX);
     let drift: Vec<_> = drift.as_ref().map(drift_section).into_iter().collect();
@@ -81,8 +89,10 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
 
     say("4/6 labelling the rest of the recordings by the device's code");
     let test = cut(&new, &parts.last);
+    let step = Step::start("labelling");
     let source_only = score(&source.model(false)?, &source.classes, &test)?;
     let adapted = score(&model, &source.classes, &test)?;
+    drop(step);
 
     say("5/6 building the firmware and starting the emulated Cortex-M4F");
     let device = match Emulator::find() {

@@ -14,7 +14,7 @@ use super::samples::SampleArgs;
 use crate::counts::counts;
 use crate::deployed::DeployedModel;
 use crate::emulator::{Emulator, SampleKind};
-use crate::progress::Step;
+use crate::progress::{self, Step};
 
 /// Run a model on an emulated microcontroller (f32 models on a Cortex-M4F, i16 models on a Cortex-M0)
 /// and compare every result with the host's, bit by bit.
@@ -34,7 +34,10 @@ pub(super) struct EmulateArgs {
 pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
     let model = DeployedModel::read(&args.samples.model)?;
     let recording = args.samples.read(&model.front_end(), &args.file)?;
-    let expected = model.run(&recording)?;
+    let expected = {
+        let _step = Step::start(format!("labelling {}", args.file.display()));
+        model.run(&recording)?
+    };
     let emulator = Emulator::find()?;
     let core = match model.encoding() {
         Encoding::F32 => "Cortex-M4F",
@@ -42,6 +45,7 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
     };
     let run = {
         let _step = Step::start(format!("running the emulated {core}"));
+        progress::expect(expected.len());
         match &model {
             DeployedModel::F32(bytes) => {
                 emulator.run(bytes.bytes(), &recording, args.samples_as)?

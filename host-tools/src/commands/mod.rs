@@ -2,9 +2,11 @@
 
 mod adapt;
 mod command_line;
+mod completions;
 mod decision_args;
 mod decision_text;
 mod demo;
+mod doctor;
 mod drift;
 mod emulate;
 mod estimate;
@@ -22,6 +24,8 @@ mod report;
 mod resample_args;
 mod samples;
 mod simulate;
+pub mod table;
+mod watch;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -30,7 +34,16 @@ use serde_json::Value;
 /// Fault labels for a machine you have just put a sensor on, carried over from machines
 /// you know, and evaluated on a Cortex-M in fixed memory.
 #[derive(Debug, Parser)]
-#[command(name = "rebearing", version, max_term_width = 100)]
+#[command(
+    name = "rebearing",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  rebearing demo
+  rebearing doctor
+
+Every command has examples of its own: rebearing fit --help"
+)]
 pub struct Cli {
     /// One JSON object on standard output, everything else on standard error.
     #[arg(long, global = true)]
@@ -55,6 +68,9 @@ enum Command {
     Report(report::ReportArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
+    Watch(watch::WatchArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
 }
 
 /// What a command has to say, for people and for scripts.
@@ -76,6 +92,11 @@ impl Outcome {
 }
 
 impl Cli {
+    /// Whether the text is for a program, and not to be fitted into a terminal.
+    pub fn verbatim(&self) -> bool {
+        matches!(self.command, Command::Completions(_))
+    }
+
     /// Runs the command. An error means bad input: exit code 2.
     pub fn run(&self) -> Result<Outcome> {
         match &self.command {
@@ -93,6 +114,9 @@ impl Cli {
             Command::Report(args) => report::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),
+            Command::Watch(args) => watch::run(args, self.json),
+            Command::Doctor(args) => doctor::run(args),
+            Command::Completions(args) => completions::run(args),
         }
     }
 }

@@ -12,6 +12,7 @@ use super::Outcome;
 use super::decision_text::{found_severity_json, verdict_json, verdict_text};
 use super::drift::Watched;
 use super::samples::SampleArgs;
+use super::table::shorten;
 use crate::deployed::{ClassNames, DeployedModel};
 use crate::device::{DeviceFinding, DeviceReport, DeviceSeverity};
 use crate::output;
@@ -72,31 +73,38 @@ pub(super) fn tally<'m>(
     counts
 }
 
-/// The log-likelihoods of the mixtures that were asked.
-fn log_likelihoods(finding: &DeviceFinding) -> String {
-    let mut text = String::new();
-    let named = [("gate ", finding.gate_log_likelihood), ("", finding.log_likelihood)];
-    for (name, log_likelihood) in named {
-        if let Some(value) = log_likelihood {
-            let _ = write!(text, "  {name}log-likelihood {value:.2}");
-        }
-    }
-    text
-}
+/// What stands above a table of windows; a finding is as wide as 80 columns.
+const HEADING: &str = "  win. label         %    log-l.      rms kurt. crest decision\n";
 
-/// Strength and shape of each axis.
-fn strengths(finding: &DeviceFinding) -> String {
-    let mut text = String::new();
-    for Statistics { rms, kurtosis, crest, .. } in &finding.statistics {
-        let _ = write!(text, "  rms {rms:.4} kurtosis {kurtosis:.2} crest {crest:.2}");
+/// A finding as a row, and a row for each further axis and for severity.
+fn rows(window: u32, label: &str, finding: &DeviceFinding, decided: &str) -> String {
+    let sure = 100.0 * finding.posterior.iter().copied().fold(0.0, f32::max);
+    // Behind a gate what called the window healthy is what explains it.
+    let nats = finding.log_likelihood.or(finding.gate_log_likelihood);
+    let nats = nats.map_or("-".into(), |nats| number(nats, 2));
+    let mut text = format!("{window:>6} {:<12} {sure:>3.0} {nats:>9}", shorten(label, 12));
+    for (axis, statistics) in finding.statistics.iter().enumerate() {
+        let Statistics { rms, kurtosis, crest, .. } = statistics;
+        let [rms, kurtosis, crest] = [number(*rms, 4), number(*kurtosis, 1), number(*crest, 1)];
+        if axis > 0 {
+            let _ = write!(text, "\n{:>33}", "");
+        }
+        let _ = write!(text, " {rms:>8} {kurtosis:>5} {crest:>5}");
+        if axis == 0 {
+            let _ = write!(text, " {decided}");
+        }
     }
     if let Some(DeviceSeverity { velocity, zone }) = &finding.severity {
-        for axis in velocity {
-            let _ = write!(text, "  {axis:.2} mm/s");
-        }
-        let _ = write!(text, " zone {}", zone.name());
+        let velocity: String = velocity.iter().map(|axis| format!(" {axis:.2}")).collect();
+        let _ = write!(text, "\n{:>33}{velocity} mm/s zone {}", "", zone.name());
     }
-    text
+    text + "\n"
+}
+
+/// A number with so many digits behind the point, and fewer where it has many before it.
+fn number(number: f32, places: usize) -> String {
+    let before = (number.abs().max(1.0).log10() as usize).saturating_sub(1);
+    format!("{number:.*}", places.saturating_sub(before))
 }
 
 /// A report as JSON, with the class names of the model.
@@ -162,21 +170,14 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             let _ = write!(text, " {label} {count}");
         }
         text.push('\n');
+        text.push_str(HEADING);
         for report in &reports {
             let verdict = report.verdict.as_ref();
             let decided = verdict.map_or_else(String::new, |verdict| verdict_text(&model, verdict));
-            let _ = match &report.finding {
-                Ok(finding) => writeln!(
-                    text,
-                    "  {:>5}  {:<20} {:.3}  [{decided}]{}{}",
-                    report.index,
-                    label_name(&model, report),
-                    finding.posterior.iter().copied().fold(0.0, f32::max),
-                    log_likelihoods(finding),
-                    strengths(finding)
-                ),
+            text += &match &report.finding {
+                Ok(finding) => rows(report.index, label_name(&model, report), finding, &decided),
                 Err(fault) => {
-                    writeln!(text, "  {:>5}  [{decided}] sensor fault: {fault}", report.index)
+                    format!("{:>6} {decided}; sensor fault: {fault}\n", report.index)
                 }
             };
         }

@@ -20,7 +20,7 @@ use crate::domain::{Domain, Resample};
 use crate::evidence::Checked;
 use crate::extract::{Features, extract};
 use crate::output;
-use crate::progress::Step;
+use crate::progress::{self, Step};
 use crate::rates;
 use crate::report::{self, FileHash, ReportContents, Window};
 use crate::snapshot::{Snapshot, with_snapshots};
@@ -275,12 +275,15 @@ pub(super) fn check_labels(
     windows: &[Window],
     bearing: &Bearing,
 ) -> Vec<Checked> {
-    let _step = Step::start("looking for the bearing's frequencies".to_owned());
+    let _step = Step::start("looking for the bearing's frequencies");
+    progress::expect(target.recordings.len());
     let check = |(index, recording)| {
         let own = windows.iter().zip(&features.recording).filter(|(_, of)| **of == index);
         let labels: Vec<String> =
             own.map(|(window, _)| word(model, window.label).to_owned()).collect();
-        Checked::new(recording, &labels, target.rate_hz, bearing)
+        let checked = Checked::new(recording, &labels, target.rate_hz, bearing);
+        progress::done(1);
+        checked
     };
     target.recordings.iter().enumerate().map(check).collect()
 }

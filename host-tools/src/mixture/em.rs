@@ -207,6 +207,7 @@ fn run<T: Sample>(
     let mut before = None;
     let mut log_likelihood = f64::NEG_INFINITY;
     let (mut iterations, mut converged, mut reseeded) = (0, false, 0);
+    crate::progress::expect(settings.max_iterations);
     while iterations < settings.max_iterations && !converged {
         iterations += 1;
         let evaluator = Evaluator::new(&mixture, before.as_ref()).map_err(singular)?;
@@ -228,8 +229,10 @@ fn run<T: Sample>(
             return Err(MixtureError::Overflow);
         }
         progress(Progress { restart, iteration: iterations, log_likelihood });
+        crate::progress::done(1);
         converged = lost.is_empty() && (log_likelihood - previous).abs() < settings.tolerance;
     }
+    crate::progress::spared(settings.max_iterations - iterations);
     Ok(Fit {
         mixture,
         log_likelihood,

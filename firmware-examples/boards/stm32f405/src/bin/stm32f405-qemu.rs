@@ -5,14 +5,19 @@
 #![no_std]
 #![no_main]
 
+use core::cell::Cell;
 use core::fmt::Write as _;
 use cortex_m_rt::entry;
 use firmware_examples::app::text::TextJournal;
-use firmware_examples::app::{self, App, BoardMonitor, SLOTS, Watchdog};
+use firmware_examples::app::{self, App, BoardLine, BoardMonitor, Journal, SLOTS, Watchdog};
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, exit};
 use firmware_examples::simulated::{Next, Simulated, TOUR, TOUR_WINDOWS};
+use firmware_examples::soak::mix;
+use rebearing::Model;
+use rebearing::drift::DriftBlock;
+use rebearing::slots::{NoModel, Slot};
 use stm32f405::{Board, BoardWatchdog, CHIP};
 
 rebearing::descriptor!(BoardMonitor, CHIP, SLOTS);
@@ -27,6 +32,36 @@ impl Watchdog for &mut Counted {
     fn feed(&mut self) {
         self.watchdog.feed();
         self.fed += 1;
+    }
+}
+
+/// The journal, and every bit of posteriors and log-likelihoods in one word: lines are rounded.
+struct Exact<'c> {
+    journal: TextJournal<'c>,
+    bits: &'c Cell<u32>,
+}
+
+impl Journal for Exact<'_> {
+    fn started(&mut self, slot: Slot, model: &Model<'_>) {
+        self.journal.started(slot, model);
+    }
+
+    fn no_model(&mut self, reason: &NoModel) {
+        self.journal.no_model(reason);
+    }
+
+    fn report(&mut self, line: &BoardLine<'_>) {
+        if let Ok(finding) = &line.report.finding {
+            let nats = finding.gate_log_likelihood.iter().chain(&finding.log_likelihood);
+            for number in finding.posterior.iter().chain(nats) {
+                self.bits.set(mix(self.bits.get(), number.to_bits()));
+            }
+        }
+        self.journal.report(line);
+    }
+
+    fn drifted(&mut self, block: &DriftBlock) {
+        self.journal.drifted(block);
     }
 }
 
@@ -49,7 +84,8 @@ fn run(console: &Console) -> Option<()> {
     };
     line.end();
 
-    let mut journal = TextJournal(console);
+    let bits = Cell::new(0);
+    let mut journal = Exact { journal: TextJournal(console), bits: &bits };
     let running = app::start(model_region(), &mut journal)?;
     let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, running.model().front_end());
     let mut counted = Counted { watchdog, fed: 0 };
@@ -65,6 +101,8 @@ fn run(console: &Console) -> Option<()> {
         .decimal(samples)
         .text(" fed=")
         .decimal(counted.fed)
+        .text(" bits=")
+        .hexadecimal(bits.get())
         .end();
     Some(())
 }
