@@ -1,5 +1,6 @@
 //! `rebearing manifest`: folders as people have them, and as nobody should.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -146,7 +147,10 @@ fn patterns_say_label_domain_speed_and_rate() {
 #[test]
 fn the_rate_of_a_time_column_is_found_and_must_agree() {
     let folder = Folder::new();
-    let rows: String = (0..50).map(|n| format!("{:.4},{n}\n", f64::from(n) / 2000.0)).collect();
+    let rows = (0..50).fold(String::new(), |mut text, n| {
+        let _ = writeln!(text, "{:.4},{n}", f64::from(n) / 2000.0);
+        text
+    });
     folder.text("d/normal_2000.csv", &format!("time,x\n{rows}"));
     folder.text("d/ball_1000.csv", &format!("time,x\n{rows}"));
     let json = folder.json(&["manifest", "d", "--pattern", "{label}_{rate}.csv"]);
@@ -233,7 +237,7 @@ fn hostile_names_and_links_do_no_harm() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let shut = d.join("shut");
     fs::create_dir(&shut).unwrap();
-    fs::set_permissions(&shut, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&shut, fs::Permissions::from_mode(0o000)).unwrap();
 
     let arguments = ["manifest", "d", "--pattern", "{domain}/{label}/*", "--rate", "5"];
     let json = folder.json(&[&arguments[..], &["--out", "m.csv"]].concat());

@@ -1,5 +1,6 @@
 //! Units and full scale from the manifest to the model, and units that do not go together.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -32,8 +33,9 @@ static WORLD: LazyLock<TempDir> = LazyLock::new(|| {
         let mut text = String::from("path,label,domain,rate_hz,unit,full_scale\n");
         for machine in ["motor-a", "motor-b"] {
             for label in ["Healthy", "InnerRace", "OuterRace"] {
-                text += &format!(
-                    "m/{machine}/{label}.wav,{label},{machine},20000,{unit},{full_scale}\n"
+                let _ = writeln!(
+                    text,
+                    "m/{machine}/{label}.wav,{label},{machine},20000,{unit},{full_scale}"
                 );
             }
         }
