@@ -14,7 +14,7 @@ use super::{Figure, Kind, Page, Section};
 use crate::adapt::reference::Reference;
 use crate::diagnoses::diagnoses;
 
-const SIZE: (u32, u32) = (360, 330);
+const SIZE: (u32, u32) = (350, 322);
 /// Windows that are drawn at most.
 const DOTS: usize = 700;
 /// Components whose numbers would hide one another at full size.
