@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rebearing_host::bearing::Bearing;
 use rebearing_host::manifest::Manifest;
-use rebearing_host::simulate::{Class, Machine, SimulateSettings, Summary, simulate};
+use rebearing_host::simulate::{Class, FileFormat, Machine, SimulateSettings, Summary, simulate};
 use sha2::{Digest, Sha256};
 
 fn simulated(settings: &SimulateSettings, out: &Path) -> Summary {
@@ -174,6 +174,21 @@ fn shaft_orders_tell_imbalance_misalignment_and_looseness() {
     assert!(imbalance[1] > 30.0 * healthy[1] && imbalance[1] > 30.0 * imbalance[2]);
     assert!(misalignment[2] > 30.0 * healthy[2] && misalignment[2] > 2.0 * misalignment[1]);
     assert!(looseness[0] > 30.0 * healthy[0] && looseness[3] > 30.0 * healthy[3]);
+}
+
+#[test]
+fn tables_hold_the_samples_and_the_rate_of_wav_files() {
+    for axes in [1, 3] {
+        let settings = SimulateSettings { seconds: 0.2, axes, ..SimulateSettings::default() };
+        let read = |format| {
+            let out = tempfile::tempdir().unwrap();
+            let summary = simulated(&SimulateSettings { format, ..settings.clone() }, out.path());
+            let manifest = Manifest::read(&summary.manifest).unwrap();
+            let recordings = manifest.rows.iter().map(|row| manifest.recording(row).unwrap());
+            recordings.map(|r| (r.rate_hz, r.segments().unwrap().to_vec())).collect::<Vec<_>>()
+        };
+        assert_eq!(read(FileFormat::Csv), read(FileFormat::Wav));
+    }
 }
 
 #[test]

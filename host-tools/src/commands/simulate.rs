@@ -7,9 +7,9 @@ use clap::Args;
 
 use super::Outcome;
 use crate::progress::Bar;
-use crate::simulate::{Class, SimulateSettings, simulate};
+use crate::simulate::{Class, FileFormat, SimulateSettings, simulate};
 
-/// Simulate machines: a WAV recording for each machine and condition, and a manifest of them
+/// Simulate machines: a recording for each machine and condition, and a manifest of them
 ///
 /// The first machine, motor-a, is the one whose labels you know. Each further one is of the same
 /// family in another place: another speed, shifted resonances, another sensor gain, mounting and
@@ -19,7 +19,8 @@ use crate::simulate::{Class, SimulateSettings, simulate};
 #[command(after_help = "Examples:
   rebearing simulate --out machines
   rebearing simulate --out machines --machines 4 --seconds 30 --seed 7
-  rebearing simulate --out machines --axes 3 --classes Healthy,InnerRace,OuterRace")]
+  rebearing simulate --out machines --axes 3 --classes Healthy,InnerRace,OuterRace
+  rebearing simulate --out machines --format csv")]
 pub(super) struct SimulateArgs {
     /// Folder for the recordings and manifest.csv; it is made if it does not exist
     #[arg(long, value_name = "DIR")]
@@ -42,6 +43,9 @@ pub(super) struct SimulateArgs {
     /// Conditions to record, by label
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', default_values_t = Class::ALL)]
     classes: Vec<Class>,
+    /// What the recordings are written as
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = SimulateSettings::default().format)]
+    format: FileFormat,
 }
 
 impl SimulateArgs {
@@ -53,6 +57,7 @@ impl SimulateArgs {
             axes: self.axes,
             machines: self.machines,
             classes: self.classes.clone(),
+            format: self.format,
         }
     }
 }

@@ -9,6 +9,7 @@
 //! A seed gives the same bytes on every platform: see `random.rs`.
 
 mod class;
+mod file;
 mod force;
 mod machine;
 pub(crate) mod random;
@@ -16,11 +17,9 @@ mod resonator;
 mod vibration;
 
 use std::fmt;
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hound::{SampleFormat, WavSpec, WavWriter};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -30,6 +29,7 @@ use crate::recording::MAX_AXES;
 use random::Random;
 
 pub use class::{Class, UnknownClass};
+pub use file::FileFormat;
 pub use machine::{Machine, Mode, Noise, Paths, Sensor};
 
 /// Streams of random numbers below this are the machines'; recordings have those above.
@@ -52,6 +52,8 @@ pub struct SimulateSettings {
     pub machines: usize,
     /// The conditions to record on each machine.
     pub classes: Vec<Class>,
+    /// What the recordings are written as.
+    pub format: FileFormat,
 }
 
 impl Default for SimulateSettings {
@@ -64,6 +66,7 @@ impl Default for SimulateSettings {
             axes: 1,
             machines: 2,
             classes: Class::ALL.to_vec(),
+            format: FileFormat::Wav,
         }
     }
 }
@@ -179,7 +182,7 @@ impl SimulateSettings {
     }
 }
 
-/// Writes a WAV file for each machine and class, and `manifest.csv` when all of them are there.
+/// Writes a file for each machine and class, and `manifest.csv` when all of them are there.
 ///
 /// `progress` is told how many recordings are done of how many, from any thread. A recording does
 /// not depend on which others are simulated beside it.
@@ -206,7 +209,9 @@ pub fn simulate(
             let machine = &machines[number];
             let row = row(machine, class, settings, out_dir);
             let samples = record(settings, number, machine, class, frames);
-            let bytes = wav(settings, &samples)
+            let bytes = settings
+                .format
+                .bytes(&samples, settings.axes, settings.rate_hz)
                 .map_err(|source| SimulateError::Wav { path: row.path.clone(), source })?;
             output::write(&row.path, &bytes)?;
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, recordings.len());
@@ -246,7 +251,7 @@ fn record(
 }
 
 fn row(machine: &Machine, class: Class, settings: &SimulateSettings, out_dir: &Path) -> Row {
-    let name = format!("{}/{class}.wav", machine.name);
+    let name = format!("{}/{class}.{}", machine.name, settings.format);
     Row {
         line: 0,
         path: out_dir.join(&name),
@@ -256,25 +261,8 @@ fn row(machine: &Machine, class: Class, settings: &SimulateSettings, out_dir: &P
         rate_hz: f64::from(settings.rate_hz),
         // A tenth of a turn a minute is what a tachometer shows.
         rpm: Some((machine.rpm * 10.0).round() / 10.0),
-        channel: None,
+        channel: settings.format.channel(settings.axes),
         unit: None,
         full_scale: None,
     }
-}
-
-/// A WAV file of 32-bit floats, which carries the rate.
-fn wav(settings: &SimulateSettings, samples: &[f32]) -> Result<Vec<u8>, hound::Error> {
-    let spec = WavSpec {
-        channels: settings.axes as u16,
-        sample_rate: settings.rate_hz,
-        bits_per_sample: 32,
-        sample_format: SampleFormat::Float,
-    };
-    let mut bytes = Vec::with_capacity(samples.len() * 4 + 128);
-    let mut writer = WavWriter::new(Cursor::new(&mut bytes), spec)?;
-    for &sample in samples {
-        writer.write_sample(sample)?;
-    }
-    writer.finalize()?;
-    Ok(bytes)
 }
