@@ -53,6 +53,18 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
+/// host-tools/tests/tutorial.rs needs QEMU and the first board's ELF file, and is marked `ignored`.
+pub(crate) fn tutorial() -> Result<(), String> {
+    qemu::find_or_install()?;
+    let [board, ..] = &BOARDS;
+    let elves = build(Thumb::for_targets(&[M4F])?, board)?;
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).envs(elves.first().map(|(_, elf)| ("BOARD_ELF", elf)));
+    // The whole workspace, as in the tests before, so that nothing is compiled again.
+    cargo.args(["test", "--locked", "--workspace", "--test", "tutorial"]);
+    run("docs/tutorial.md", cargo.args(["--", "--include-ignored"]))
+}
+
 /// Clippy of the boards, for their target: their HALs are for no other.
 pub(crate) fn clippy() -> Result<(), String> {
     let Thumb::Active = Thumb::for_targets(&[M4F])? else {

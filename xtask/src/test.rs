@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     ("format", format),
     ("package", package::check),
     ("clippy", clippy),
@@ -23,6 +23,7 @@ const STEPS: [Step; 15] = [
     ("report", report_test::check),
     ("kernels", bench::device::kernels),
     ("boards", boards::check),
+    ("tutorial", boards::tutorial),
     ("soak", soak::check),
     ("panic", panic),
     ("fuzz", fuzz),
