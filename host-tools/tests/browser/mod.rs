@@ -146,7 +146,7 @@ impl Browser {
         decoded(
             &self.call(
                 "Page.printToPDF",
-                json!({ "printBackground": true, "preferCSSPageSize": true }),
+                &json!({ "printBackground": true, "preferCSSPageSize": true }),
             )["data"],
         )
     }
