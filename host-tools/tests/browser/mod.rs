@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Longest that an answer may take: a browser that hangs must not hang the tests.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A page in a browser.
 pub(crate) struct Browser {
@@ -78,18 +78,18 @@ impl Browser {
             events: Vec::new(),
             _profile: profile,
         };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.call("Target.attachToTarget", attach);
+        let session = browser.call("Target.attachToTarget", &attach);
         browser.session = session["sessionId"].as_str().map(Into::into);
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         browser
     }
 
     /// Calls a method and waits for its answer; what the page does meanwhile becomes an event.
-    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": parameters });
         if let Some(session) = &self.session {
@@ -114,9 +114,9 @@ impl Browser {
     pub(crate) fn open(&mut self, page: &Path, (width, height): (u32, u32)) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.call("Emulation.setDeviceMetricsOverride", size);
+        self.call("Emulation.setDeviceMetricsOverride", &size);
         self.events.clear();
-        self.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        self.call("Page.navigate", &json!({ "url": format!("file://{}", page.display()) }));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let event = self.next("loading");
             self.events.push(event);
@@ -126,19 +126,19 @@ impl Browser {
     /// The value of a JavaScript expression; the page's own policy does not bind the debugger.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let answer = self
-            .call("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
+            .call("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
         assert!(answer["exceptionDetails"].is_null(), "{}", answer["exceptionDetails"]);
         answer["result"]["value"].clone()
     }
 
     /// A picture of the whole page as PNG.
     pub(crate) fn screenshot(&mut self) -> Vec<u8> {
-        let metrics = self.call("Page.getLayoutMetrics", json!({}));
+        let metrics = self.call("Page.getLayoutMetrics", &json!({}));
         let size = &metrics["cssContentSize"];
         let clip =
             json!({ "x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1 });
         let options = json!({ "captureBeyondViewport": true, "clip": clip });
-        decoded(&self.call("Page.captureScreenshot", options)["data"])
+        decoded(&self.call("Page.captureScreenshot", &options)["data"])
     }
 
     /// The page as it is printed.
@@ -146,7 +146,7 @@ impl Browser {
         decoded(
             &self.call(
                 "Page.printToPDF",
-                json!({ "printBackground": true, "preferCSSPageSize": true }),
+                &json!({ "printBackground": true, "preferCSSPageSize": true }),
             )["data"],
         )
     }
