@@ -1,4 +1,4 @@
-//! Colours where they may be used: on a terminal, unless NO_COLOR or TERM says otherwise.
+//! Colours where they may be used: on a terminal, unless `NO_COLOR` or `TERM` says otherwise.
 //!
 //! The rules and the codes are those of `anstream` and `anstyle`, which clap brings along and
 //! colours its own help and errors by.

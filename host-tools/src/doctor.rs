@@ -3,6 +3,7 @@
 //! The host's own work needs nothing but a folder for temporary files. All else is for a purpose
 //! that not everybody has, so that its absence is no failure unless it was asked for.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -82,8 +83,8 @@ struct Missing {
     remedy: String,
 }
 
-fn missing(found: impl ToString, remedy: impl Into<String>) -> Missing {
-    Missing { found: found.to_string(), remedy: remedy.into() }
+fn missing(found: impl Display, remedy: impl Into<String>) -> Missing {
+    Missing { found: format!("{found}"), remedy: remedy.into() }
 }
 
 /// Looks for everything.

@@ -20,6 +20,7 @@ fn text(bytes: &[u8]) -> String {
 /// The command lines in a help text: from `rebearing` to the end of the line, or to a redirection.
 fn examples(help: &str) -> Vec<Vec<String>> {
     let (_, examples) = help.split_once("Example").unwrap_or_default();
+    let examples = examples.replace("\\\n", " ");
     let lines = examples.lines().map(str::trim).filter(|line| line.starts_with("rebearing "));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     lines.map(|line| words(line.split(" > ").next().unwrap_or(line))).collect()
@@ -123,7 +124,7 @@ fn errors_have_no_colours_in_a_pipe() {
     }
 }
 
-/// A terminal of its own, by `script`: with colours, and none where NO_COLOR says so.
+/// A terminal of its own, by `script`: with colours, and none where `NO_COLOR` says so.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_has_colours_unless_no_color_is_set() {

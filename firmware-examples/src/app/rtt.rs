@@ -24,9 +24,10 @@ impl Journal for RttJournal {
             ram
         );
         let mut line = String::<LONGEST>::new();
-        match ModelLine(model).write_to(&mut line) {
-            Ok(()) => defmt::info!("{=str}", line.as_str()),
-            Err(_) => defmt::warn!("the class names are too long for a line"),
+        if ModelLine(model).write_to(&mut line).is_ok() {
+            defmt::info!("{=str}", line.as_str());
+        } else {
+            defmt::warn!("the class names are too long for a line");
         }
     }
 

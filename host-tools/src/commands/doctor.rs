@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
@@ -30,7 +29,7 @@ pub(super) struct DoctorArgs {
     need: Vec<Purpose>,
 }
 
-pub(super) fn run(args: &DoctorArgs) -> Result<Outcome> {
+pub(super) fn run(args: &DoctorArgs) -> Outcome {
     let checks = checks();
     let ready = |purpose: Purpose| {
         checks.iter().filter(|check| check.purposes.contains(&purpose)).all(|check| check.ok)
@@ -55,7 +54,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Outcome> {
             .collect::<serde_json::Map<_, _>>(),
         "checks": checks,
     });
-    Ok(Outcome { text, json, success })
+    Outcome { text, json, success }
 }
 
 fn line(check: &Check, need: &[Purpose]) -> String {

@@ -115,7 +115,7 @@ impl Cli {
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),
             Command::Watch(args) => watch::run(args, self.json),
-            Command::Doctor(args) => doctor::run(args),
+            Command::Doctor(args) => Ok(doctor::run(args)),
             Command::Completions(args) => completions::run(args),
         }
     }

@@ -95,8 +95,8 @@ fn rows(window: u32, label: &str, finding: &DeviceFinding, decided: &str) -> Str
         }
     }
     if let Some(DeviceSeverity { velocity, zone }) = &finding.severity {
-        let velocity: String = velocity.iter().map(|axis| format!(" {axis:.2}")).collect();
-        let _ = write!(text, "\n{:>33}{velocity} mm/s zone {}", "", zone.name());
+        let velocity: Vec<String> = velocity.iter().map(|axis| format!("{axis:.2}")).collect();
+        let _ = write!(text, "\n{:>33} {} mm/s zone {}", "", velocity.join(" "), zone.name());
     }
     text + "\n"
 }
@@ -174,11 +174,12 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
         for report in &reports {
             let verdict = report.verdict.as_ref();
             let decided = verdict.map_or_else(String::new, |verdict| verdict_text(&model, verdict));
-            text += &match &report.finding {
-                Ok(finding) => rows(report.index, label_name(&model, report), finding, &decided),
-                Err(fault) => {
-                    format!("{:>6} {decided}; sensor fault: {fault}\n", report.index)
+            let index = report.index;
+            let _ = match &report.finding {
+                Ok(finding) => {
+                    write!(text, "{}", rows(index, label_name(&model, report), finding, &decided))
                 }
+                Err(fault) => writeln!(text, "{index:>6} {decided}; sensor fault: {fault}"),
             };
         }
         files.push(json!({

@@ -1,5 +1,6 @@
 //! Text that fits a terminal of 80 columns.
 
+use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use anstream::adapter::strip_str;
@@ -36,11 +37,12 @@ pub fn fitted(text: &str, columns: usize) -> String {
         let first = head.trim_end();
         for (index, part) in wrapped(rest, columns - indent - 2).into_iter().enumerate() {
             let part = shorten(&part, columns - indent - 2);
-            match index {
-                0 => fitted += &format!("{first:<indent$}{part}\n"),
-                _ if first.is_empty() => fitted += &format!("{:<indent$}  {part}\n", ""),
-                _ => fitted += &format!("{:<indent$}{part}\n", ""),
-            }
+            // A string takes whatever is written to it.
+            let _ = match index {
+                0 => writeln!(fitted, "{first:<indent$}{part}"),
+                _ if first.is_empty() => writeln!(fitted, "{:<indent$}  {part}", ""),
+                _ => writeln!(fitted, "{:<indent$}{part}", ""),
+            };
         }
     }
     fitted

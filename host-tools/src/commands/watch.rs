@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use clap::Args;
 
-use super::Outcome;
+use super::{Outcome, table};
 use crate::colour;
 use crate::emulator;
 use crate::firmware::Firmware;
@@ -100,7 +100,8 @@ pub(super) fn run(args: &WatchArgs, json: bool) -> Result<Outcome> {
     let mut watch = Watch::default();
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let end = if json || args.plain || dumb || !io::stdout().is_terminal() {
-        listen(&stream, &mut watch, &stop, |line| print(line, json))?
+        let columns = table::columns();
+        listen(&stream, &mut watch, &stop, |line| print(line, json, columns))?
     } else {
         let title = source.name();
         let look = Look { title: &title, colour: colour::on_stdout(), ended: false };
@@ -113,9 +114,10 @@ pub(super) fn run(args: &WatchArgs, json: bool) -> Result<Outcome> {
 }
 
 /// Standard output is for one JSON object where that was asked for.
-fn print(line: &Line, json: bool) -> io::Result<()> {
+fn print(line: &Line, json: bool, columns: Option<usize>) -> io::Result<()> {
     let Some(text) = plain::text(line) else { return Ok(()) };
-    if json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") }
+    let text = columns.map_or(text.clone() + "\n", |columns| table::fitted(&text, columns));
+    if json { write!(io::stderr(), "{text}") } else { write!(io::stdout(), "{text}") }
 }
 
 fn outcome(source: &Source, watch: &Watch, end: End) -> Outcome {

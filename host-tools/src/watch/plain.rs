@@ -1,5 +1,7 @@
 //! A line of the stream as a line for people: where there is no terminal to draw on.
 
+use std::fmt::Write as _;
+
 use super::line::{Line, ReportSeen};
 use super::state::state_text;
 
@@ -31,11 +33,11 @@ fn report_text(report: &ReportSeen) -> String {
         Err(fault) => format!("{:>7}  sensor fault: {fault}", report.window),
     };
     if let (Ok(_), Some(state)) = (&report.finding, report.state) {
-        text += &format!("  {}", state_text(state));
+        let _ = write!(text, "  {}", state_text(state));
     }
     if let Some(alarm) = &report.alarm {
         let is = if alarm.active { "ALARM" } else { "latched" };
-        text += &format!("  {is} {}", alarm.label.word());
+        let _ = write!(text, "  {is} {}", alarm.label.word());
     }
     if report.drift == Some(true) {
         text += "  drifted";

@@ -240,10 +240,9 @@ fn read_lines(mut bytes: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
             if *byte != b'\n' {
                 line.push(*byte);
             }
-            if *byte == b'\n' || line.len() >= LONGEST {
-                if sender.send(Ok(std::mem::take(&mut line))).is_err() {
-                    return;
-                }
+            let whole = *byte == b'\n' || line.len() >= LONGEST;
+            if whole && sender.send(Ok(std::mem::take(&mut line))).is_err() {
+                return;
             }
         }
     }

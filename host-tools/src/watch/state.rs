@@ -213,7 +213,7 @@ impl Watch {
 /// A state in words.
 pub fn state_text(state: State) -> String {
     match state {
-        State::SensorFault(fault) => format!("sensor fault, {fault}"),
+        State::SensorFault(fault) => format!("sensor fault ({})", fault.name()),
         state => state.name().to_owned(),
     }
 }

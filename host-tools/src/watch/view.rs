@@ -8,9 +8,11 @@ use ratatui::text::{Line as TextLine, Span};
 use ratatui::widgets::{
     Axis, Bar, BarChart, BarGroup, Block, Chart, Dataset, GraphType, Paragraph, Wrap,
 };
+use std::fmt::Write as _;
+
 use rebearing::Zone;
 
-use super::line::{FindingSeen, ReportSeen};
+use super::line::{FindingSeen, ModelSeen, ReportSeen};
 use super::state::{Counts, TrendPoint, Watch, state_text};
 
 /// Fewer lines or columns than this have room for words alone.
@@ -63,11 +65,13 @@ pub fn draw(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>) {
     let [left, right] = halves.areas(top);
     let [spectrum_area, trend_area] = halves.areas(middle);
     frame.render_widget(TextLine::from(heading(watch, look)).bold(), title);
-    let panel = |name: &'static str| Block::bordered().title(name);
-    frame.render_widget(Paragraph::new(now(watch, look)).block(panel(" Now ")), left);
     // What may be long comes last.
-    let counted = Paragraph::new(counted(watch)).wrap(Wrap { trim: true });
-    frame.render_widget(counted.block(panel(" Counted ")), right);
+    for (name, lines, area) in
+        [(" Now ", now(watch, look), left), (" Counted ", counted(watch), right)]
+    {
+        let text = Paragraph::new(lines).wrap(Wrap { trim: true });
+        frame.render_widget(text.block(Block::bordered().title(name)), area);
+    }
     spectrum(frame, watch, look, spectrum_area);
     trend(frame, watch, look, trend_area);
     messages(frame, watch, bottom);
@@ -78,7 +82,7 @@ pub fn draw(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>) {
 fn heading(watch: &Watch, look: Look<'_>) -> String {
     let mut text = format!("rebearing watch   {}", look.title);
     if let Some(model) = &watch.model {
-        text += &format!("   {} Hz, FFT {}", model.rate_hz, model.fft);
+        let _ = write!(text, "   {} Hz, FFT {}", model.rate_hz, model.fft);
     }
     text
 }
@@ -135,7 +139,7 @@ fn confidence(watch: &Watch, finding: &FindingSeen) -> String {
 fn state(report: &ReportSeen) -> TextLine<'static> {
     let mut text = report.state.map_or("no decision".into(), state_text);
     if let Some(level) = report.level {
-        text += &format!(", {:.1} % not healthy", 100.0 * level);
+        let _ = write!(text, ", {:.1} % not healthy", 100.0 * level);
     }
     text.into()
 }
@@ -161,8 +165,9 @@ fn alarm(report: &ReportSeen, look: Look<'_>) -> TextLine<'static> {
 
 fn strength(report: &ReportSeen, look: Look<'_>) -> TextLine<'static> {
     let Ok(finding) = &report.finding else { return TextLine::default() };
-    let axes = |numbers: &[f32]| numbers.iter().map(|x| format!(" {x:.4}")).collect::<String>();
-    let mut spans = vec![Span::from(format!("rms{}", axes(&finding.rms)))];
+    let axes =
+        |numbers: &[f32]| numbers.iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(" ");
+    let mut spans = vec![Span::from(format!("rms {}", axes(&finding.rms)))];
     if let Some((zone, velocity)) = &finding.severity {
         let colour = match zone {
             Zone::A | Zone::B => Color::Green,
@@ -170,7 +175,7 @@ fn strength(report: &ReportSeen, look: Look<'_>) -> TextLine<'static> {
             Zone::D => Color::Red,
         };
         let style = look.paint(colour).bold();
-        spans.push(Span::from(format!("  {} mm/s ", axes(velocity).trim())));
+        spans.push(Span::from(format!("  {} mm/s ", axes(velocity))));
         spans.push(Span::styled(format!("zone {}", zone.name()), style));
     }
     spans.into()
@@ -214,7 +219,7 @@ fn spectrum(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>, area: Rect) {
         .iter()
         .map(|decibels| Bar::default().value((decibels - floor).max(0.0) as u64).text_value(""))
         .collect();
-    let (low, high) = match watch.model.as_ref().and_then(|model| model.span_hz()) {
+    let (low, high) = match watch.model.as_ref().and_then(ModelSeen::span_hz) {
         Some((low, high)) => (format!(" {low:.0} Hz "), format!(" {high:.0} Hz ")),
         None => (" band 1 ".into(), format!(" band {} ", watch.bands[0].len())),
     };
@@ -308,7 +313,7 @@ mod tests {
     }
 
     /// The pictures stand in files of their own, to be looked at. To make them again, set
-    /// REBEARING_REDRAW=1 and look at what changed.
+    /// `REBEARING_REDRAW=1` and look at what changed.
     fn compare(name: &str, picture: &str) {
         let path = format!("{}/tests/watch/{name}.txt", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("REBEARING_REDRAW").is_some() {
