@@ -86,7 +86,10 @@ fn every_command_does_what_the_page_says() {
     for (language, lines) in blocks() {
         if language == "text" {
             for line in lines {
-                assert!(printed.lines().any(|found| found == line), "{line:?} is not in\n{printed}");
+                assert!(
+                    printed.lines().any(|found| found == line),
+                    "{line:?} is not in\n{printed}"
+                );
             }
             continue;
         }
