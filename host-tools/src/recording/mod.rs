@@ -32,7 +32,7 @@ use std::path::Path;
 pub(crate) use crate::csv_place::{describe, line_of};
 pub use error::RecordingError;
 pub use samples::{IN_MEMORY, Place, Recording, Samples, Stored};
-pub use stream::{CHUNK_FRAMES, Frames, SideBySide, Skipped, Source, skip};
+pub use stream::{CHUNK_FRAMES, Frames, SideBySide, Skipped, Source};
 
 /// The most axes that a recording may have: those of a three-axis accelerometer.
 pub const MAX_AXES: usize = 3;
