@@ -1,5 +1,6 @@
 //! A recording that stays on disk gives what it gives from memory, to the bit.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use rebearing_host::device;
@@ -34,7 +35,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Option<&'static str>)> {
         let [x, y] = [sample(i), sample(i + FRAMES)];
         writer.write_sample(x).unwrap();
         writer.write_sample(y).unwrap();
-        csv.push_str(&format!("{:.5},{x},{y}\n", f64::from(i) / 10_000.0));
+        writeln!(csv, "{:.5},{x},{y}", f64::from(i) / 10_000.0).unwrap();
         npy.extend([x, y].iter().flat_map(|x| x.to_le_bytes()));
     }
     writer.finalize().unwrap();

@@ -34,7 +34,7 @@ pub(crate) use crate::csv_place::{describe, line_of};
 pub use converted::Conversion;
 pub use error::RecordingError;
 pub use samples::{IN_MEMORY, Place, Recording, Samples, Stored};
-pub use stream::{CHUNK_FRAMES, Frames, SideBySide, Skipped, Source, skip};
+pub use stream::{CHUNK_FRAMES, Frames, SideBySide, Skipped, Source};
 
 /// The most axes that a recording may have: those of a three-axis accelerometer.
 pub const MAX_AXES: usize = 3;

@@ -28,12 +28,8 @@ pub trait Frames {
     fn next_chunk(&mut self, out: &mut Vec<f32>) -> Result<bool, RecordingError>;
 }
 
-/// Frames without the first `frames` of them, for sources that can only begin at the beginning.
-pub fn skip(
-    stream: &mut dyn Frames,
-    frames: usize,
-    axes: usize,
-) -> Result<Vec<f32>, RecordingError> {
+/// Reads past the first `frames` of a stream; what is left of the chunk that they end in.
+fn skip(stream: &mut dyn Frames, frames: usize, axes: usize) -> Result<Vec<f32>, RecordingError> {
     let mut left = frames * axes;
     let mut chunk = Vec::new();
     while stream.next_chunk(&mut chunk)? {
@@ -46,7 +42,7 @@ pub fn skip(
     Ok(Vec::new())
 }
 
-/// A stream that was skipped into the middle of a chunk: the rest of that chunk, then the stream.
+/// A stream from the middle on, for sources that can only begin at the beginning.
 pub struct Skipped<F> {
     rest: Vec<f32>,
     stream: F,
