@@ -43,7 +43,7 @@ fn power_error((device, reference): (Vec<f64>, Vec<f64>)) -> f64 {
 
 /// What f32 may lose to a constant fifty times as large as the vibration, through the taper
 /// and the FFT, relative to the peak of the power spectrum.
-const POWER_BOUND: f64 = 2e-5;
+const POWER_BOUND: f64 = 4e-5;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -87,17 +87,20 @@ proptest! {
 
     #[test]
     fn power_matches_the_reference_at_256(x in samples(256)) {
-        prop_assert!(power_error(spectra::<256>(&x)) < POWER_BOUND);
+        let error = power_error(spectra::<256>(&x));
+        prop_assert!(error < POWER_BOUND, "{error:e}");
     }
 
     #[test]
     fn power_matches_the_reference_at_512(x in samples(512)) {
-        prop_assert!(power_error(spectra::<512>(&x)) < POWER_BOUND);
+        let error = power_error(spectra::<512>(&x));
+        prop_assert!(error < POWER_BOUND, "{error:e}");
     }
 
     #[test]
     fn power_matches_the_reference_at_1024(x in samples(1024)) {
-        prop_assert!(power_error(spectra::<1024>(&x)) < POWER_BOUND);
+        let error = power_error(spectra::<1024>(&x));
+        prop_assert!(error < POWER_BOUND, "{error:e}");
     }
 
     #[test]

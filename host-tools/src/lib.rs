@@ -32,7 +32,7 @@
 //! println!("{}, because {}", adaptation.verdict, adaptation.reasons.join("; "));
 //!
 //! // The file that goes into the device's flash, and what the device will say.
-//! let model = adaptation.model(&source, &new.name, new.hash(false))?;
+//! let model = adaptation.model(&source, &new.name, new.hash(false)?)?;
 //! for report in device::run(model.model(), &new.recordings[0])? {
 //!     println!("{:?}", report.finding.map(|finding| finding.label));
 //! }

@@ -166,7 +166,8 @@ fn an_open_choice_of_channel_or_rate_is_named_and_writes_nothing() {
         folder.text(&format!("d/{name}.csv"), &format!("{axis},temperature\n1,2\n3,5\n4,1\n"));
     }
     let out = ["--out", "m.csv"];
-    let text = folder.shown(&["manifest", "d"]);
+    // Lines are broken at 80 columns.
+    let text = folder.shown(&["manifest", "d"]).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("which?") && text.contains("one of X8_DE, temperature"), "{text}");
     assert!(text.contains("give --rate HZ"), "{text}");
     let arguments = [&["manifest", "d", "--rate", "10"], &out[..]].concat();

@@ -167,7 +167,7 @@ fn tables() {
     ]);
     let rate = |place, remedy| animal("rate.csv", other_rate.clone(), place, remedy);
     fit(&rate("line 3: rate_hz is 20000 but rate.csv carries 8000 Hz", "correct the row"));
-    predict(&rate("is sampled at 8000 Hz", "resample it"));
+    predict(&rate("is sampled at 8000 Hz", "--resample"));
 }
 
 #[test]

@@ -77,11 +77,11 @@ fn candidates(depth: usize) -> Vec<Candidate> {
     // A folder a machine, its conditions in the names of the files.
     for domain in (0..depth).rev() {
         let folders = folders(None, Some(domain));
-        add(format!("{folders}{{label}}.*"), true, false);
         for s in SEPARATORS {
             add(format!("{folders}{{label}}{s}*.*"), true, false);
             add(format!("{folders}*{s}{{label}}.*"), true, false);
         }
+        add(format!("{folders}{{label}}.*"), true, false);
     }
     for label in (0..depth).rev() {
         add(format!("{}**", folders(Some(label), None)), false, false);
