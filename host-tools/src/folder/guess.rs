@@ -68,9 +68,10 @@ fn candidates(depth: usize) -> Vec<Candidate> {
         };
         (0..depth).map(name).collect::<String>()
     };
-    // Two levels of folders: the label is the inner one, unless a word says otherwise.
+    // Two levels of folders: the label is the inner one, unless a word says otherwise. The machine
+    // is above it, or else below.
     for label in (0..depth).rev() {
-        for domain in (0..depth).rev().filter(|domain| *domain != label) {
+        for domain in (0..label).rev().chain(label + 1..depth) {
             add(format!("{}**", folders(Some(label), Some(domain))), false, false);
         }
     }
