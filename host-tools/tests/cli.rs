@@ -378,3 +378,23 @@ fn settings_out_of_range_are_refused() {
     refused("simulate --out s --axes 4", &["axes", "4"]);
     refused("nonsense", &["nonsense"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_not_utf8_is_only_shown_otherwise() {
+    use std::os::unix::ffi::OsStrExt;
+    let model = WORLD.path().join(std::ffi::OsStr::from_bytes(b"\xffmodel.rbm"));
+    fs::copy(WORLD.path().join("model.rbm"), &model).unwrap();
+    let wav = WORLD.path().join("m/motor-b/Healthy.wav");
+    for arguments in [&["inspect"][..], &["predict", "--model"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+        command.args(arguments).arg(&model).arg("--json");
+        if arguments[0] == "predict" {
+            command.arg(&wav);
+        }
+        let output = command.output().expect("the command runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert!(found["model"].as_str().is_some_and(|path| path.ends_with("\u{fffd}model.rbm")));
+    }
+}

@@ -8,7 +8,6 @@ use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::Outcome;
 use super::command_line::origin;
 use super::decision_args::{DecisionArgs, SeverityArgs, sections};
 use super::decision_text::{decision_json, model_lines, severity_json};
@@ -18,6 +17,7 @@ use super::frequencies::parse_bearing;
 use super::inspect::cost_line;
 use super::report::{check_labels, files};
 use super::resample_args::{resampled_json, resampled_line};
+use super::{Outcome, shown};
 use crate::adapt::plan::{PlanSettings, Solver};
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
 use crate::bearing::Bearing;
@@ -385,8 +385,8 @@ impl Adapted {
             "reasons": adaptation.reasons,
             "pool_is": args.pool_is,
             "solver": args.solver.solver,
-            "out": args.out,
-            "report": args.report,
+            "out": shown(&args.out),
+            "report": args.report.as_deref().map(shown),
             "report_sections": self.report.as_ref().map(|report| &report.sections),
             "windows": windows,
             "snapshots": self.snapshots.len(),

@@ -8,9 +8,9 @@ use clap::Args;
 use rebearing::Encoding;
 use serde_json::json;
 
-use super::Outcome;
 use super::predict::{report_json, tally};
 use super::samples::SampleArgs;
+use super::{Outcome, shown};
 use crate::counts::counts;
 use crate::deployed::DeployedModel;
 use crate::emulator::{Emulator, SampleKind};
@@ -94,8 +94,8 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
     }
     let _ = writeln!(text, "the firmware's {name} takes {} bytes of RAM", run.ram);
     let json = json!({
-        "model": args.samples.model,
-        "file": args.file,
+        "model": shown(&args.samples.model),
+        "file": shown(&args.file),
         "windows": run.reports.len(),
         "bit_exact": bit_exact,
         "differing": differing,

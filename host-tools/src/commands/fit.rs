@@ -7,8 +7,8 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
-use super::Outcome;
 use super::resample_args::{ResampleArgs, resampled_json, resampled_line};
+use super::{Outcome, shown};
 use crate::domain::Domain;
 use crate::front_end::{Blocks, FrontEndSettings};
 use crate::manifest::Manifest;
@@ -136,7 +136,7 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     }
     let json = json!({
         "source": source.domain,
-        "out": args.out,
+        "out": shown(&args.out),
         "classes": source.classes,
         "healthy": healthy,
         "windows": source.windows,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::emulator;
 use crate::firmware::Firmware;
 use crate::flash::{Probe, command_line, image};
@@ -88,7 +88,7 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
     };
     let success = differs_at.is_none();
     let json = json!({
-        "model": args.model,
+        "model": shown(&args.model),
         "chip": args.chip,
         "firmware": firmware.path,
         "address": image.address,

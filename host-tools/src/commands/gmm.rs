@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use ndarray::Axis;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::mixture::{Covariance, CovarianceKind, EmSettings, Fit, Start, fit};
 use crate::npy::{self, Matrix};
 use crate::output;
@@ -153,7 +153,7 @@ fn report(args: &GmmArgs, samples: usize, features: usize, fit: &Fit) -> Value {
         Covariance::Full(v) => v.axis_iter(Axis(0)).map(rows).collect(),
     };
     json!({
-        "data": args.data,
+        "data": shown(&args.data),
         "samples": samples,
         "features": features,
         "components": args.components,

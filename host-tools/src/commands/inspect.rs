@@ -14,7 +14,7 @@ use super::decision_text::{
 };
 use super::estimate::{Estimate, estimates, write_estimates};
 use super::fit::unit_text;
-use super::{Outcome, drift, inspect_integer};
+use super::{Outcome, drift, inspect_integer, shown};
 use crate::deployed::DeployedModel;
 use crate::device::MonitorType;
 use crate::front_end::Blocks;
@@ -170,7 +170,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     }
 
     let json = json!({
-        "model": args.model,
+        "model": shown(&args.model),
         "version": format::VERSION,
         "encoding": "f32",
         "tool": provenance.tool,

@@ -73,6 +73,11 @@ enum Command {
     Completions(completions::CompletionsArgs),
 }
 
+/// A path in JSON: one that is not UTF-8 has no other form there.
+fn shown(path: &std::path::Path) -> String {
+    path.display().to_string()
+}
+
 /// What a command has to say, for people and for scripts.
 #[derive(Debug)]
 pub struct Outcome {

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::npy;
 use crate::output;
 use crate::progress::Step;
@@ -91,7 +91,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Outcome> {
         args.out.display()
     );
     let json = json!({
-        "out": args.out,
+        "out": shown(&args.out),
         "solver": solver,
         "rows": rows,
         "columns": columns,

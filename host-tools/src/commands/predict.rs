@@ -8,11 +8,11 @@ use clap::Args;
 use rebearing::{Label, Statistics};
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::decision_text::{found_severity_json, verdict_json, verdict_text};
 use super::drift::Watched;
 use super::samples::SampleArgs;
 use super::table::shorten;
+use super::{Outcome, shown};
 use crate::deployed::{ClassNames, DeployedModel};
 use crate::device::{DeviceFinding, DeviceReport, DeviceSeverity};
 use crate::output;
@@ -204,13 +204,13 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
         let _ = writeln!(text, "snapshot: {} bytes -> {}", sent.len(), path.display());
     }
     let json = json!({
-        "model": args.samples.model,
+        "model": shown(&args.samples.model),
         "encoding": model.encoding().name(),
         "files": files,
         "resample": args.samples.resample,
         "resample_note": note,
         "drift": watched.json(),
-        "snapshot": args.snapshot_out,
+        "snapshot": args.snapshot_out.as_deref().map(shown),
     });
     Ok(Outcome::new(text, json))
 }

@@ -7,12 +7,12 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 
-use super::Outcome;
 use super::adapt::{Target, fitted_from};
 use super::command_line::{bytes_hash, file_hash, origin};
 use super::drift::Watched;
 use super::frequencies::parse_bearing;
 use super::predict::word;
+use super::{Outcome, shown};
 use crate::bearing::Bearing;
 use crate::counts::{Counts, counts, rounded};
 use crate::deployed::{ClassNames as _, DeployedModel};
@@ -132,8 +132,8 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
         let _ = writeln!(text, "  {}", report::evidence_sentence(one));
     }
     let json = json!({
-        "report": args.out,
-        "model": args.model,
+        "report": shown(&args.out),
+        "model": shown(&args.model),
         "source": source.domain,
         "target": domain.name,
         "encoding": model.encoding().name(),
