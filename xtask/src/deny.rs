@@ -16,7 +16,7 @@ pub(crate) fn check() -> Result<(), String> {
         let mut command = Command::new(&program);
         // A bare file name would have no folder to look in.
         command.current_dir(root()).arg("--manifest-path").arg(root().join(manifest));
-        command.arg("--all-features").args(words).arg("--config").arg(root().join("deny.toml"));
+        command.arg("--all-features").arg("--config").arg(root().join("deny.toml")).args(words);
         command
     };
     for manifest in MANIFESTS {
