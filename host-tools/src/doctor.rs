@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 
 use crate::colour;
+use crate::embedded::FIRMWARE;
 use crate::emulator;
 use crate::flash::{FlashError, Probe};
 
@@ -90,13 +91,15 @@ fn missing(found: impl Display, remedy: impl Into<String>) -> Missing {
 /// Looks for everything.
 pub fn checks() -> Vec<Check> {
     use Purpose::{Board, Emulate, Firmware, Host};
+    // A command with the firmware inside builds none to emulate a device.
+    let build: &[Purpose] = if FIRMWARE.is_some() { &[Firmware] } else { &[Firmware, Emulate] };
     vec![
         Check::new("temporary files", &[Host], temporary_files()),
         Check::new("terminal", &[], Ok(terminal())),
-        Check::new("cargo", &[Firmware, Emulate], version("cargo")),
-        Check::new("rustc", &[Firmware, Emulate], version("rustc")),
-        Check::new("thumb targets", &[Firmware, Emulate], targets()),
-        Check::new("linker", &[Firmware, Emulate], linker()),
+        Check::new("cargo", build, version("cargo")),
+        Check::new("rustc", build, version("rustc")),
+        Check::new("thumb targets", build, targets()),
+        Check::new("linker", build, linker()),
         Check::new("checkout", &[Emulate], checkout()),
         Check::new("QEMU", &[Emulate], qemu()),
         Check::new("probe-rs", &[Board], probe_rs()),
@@ -185,6 +188,9 @@ fn linker() -> Result<String, Missing> {
 }
 
 fn checkout() -> Result<String, Missing> {
+    if FIRMWARE.is_some() {
+        return Ok("not needed: the device's firmware is inside this command".into());
+    }
     emulator::checkout().map(|path| path.display().to_string()).ok_or_else(|| {
         missing("none here", "run this command in a checkout: the device's firmware is in it")
     })
