@@ -81,21 +81,20 @@ impl Step {
     /// Newton's step at the plan in the kernel, whose row sums are `rows` and whose columns are met.
     fn solve(state: &State, rows: &[f64], error: f64, done: &mut usize) -> Self {
         let excess: Vec<f64> = state.a.iter().zip(rows).map(|(a, r)| a - r).collect();
-        let relative: Vec<f64> = excess.iter().zip(rows).map(|(e, r)| e / r).collect();
         let roots: Vec<f64> = state.b.iter().map(|b| b.sqrt()).collect();
-        let scaled =
-            |x: Vec<f64>| -> Vec<f64> { x.iter().zip(&roots).map(|(x, root)| x / root).collect() };
+        let over =
+            |x: &[f64], y: &[f64]| -> Vec<f64> { x.iter().zip(y).map(|(x, y)| x / y).collect() };
+        let relative = over(&excess, rows);
         // In units of √b the matrix is the identity less QᵀQ with Q = P / √(r bᵀ).
         let apply = |x: &[f64]| -> Vec<f64> {
-            let unscaled: Vec<f64> = x.iter().zip(&roots).map(|(x, root)| x / root).collect();
-            let moved: Vec<f64> =
-                times(state, &unscaled).iter().zip(rows).map(|(y, r)| y / r).collect();
-            x.iter().zip(scaled(transposed_times(state, &moved))).map(|(x, y)| x - y).collect()
+            let moved = over(&times(state, &over(x, &roots)), rows);
+            let back = over(&transposed_times(state, &moved), &roots);
+            x.iter().zip(&back).map(|(x, y)| x - y).collect()
         };
         let right: Vec<f64> =
-            scaled(transposed_times(state, &relative)).iter().map(|x| -x).collect();
+            over(&transposed_times(state, &relative), &roots).iter().map(|x| -x).collect();
         let solution = conjugate_gradients(apply, right, RESIDUAL.min(error), done);
-        let columns = scaled(solution);
+        let columns = over(&solution, &roots);
         let carried = times(state, &columns);
         let step = excess.iter().zip(&carried).zip(rows).map(|((e, y), r)| (e - y) / r);
         let step: Vec<f64> = step.collect();
