@@ -229,7 +229,7 @@ proptest! {
 /// be left out, whether clusters are apart or on top of each other, in the order of time or not.
 #[test]
 fn iterations_that_leave_components_out_are_the_naive_ones() {
-    for d in [40, 150, 600] {
+    for d in [40, 64, 150, 600] {
         for (seed, spread) in [(1, 0.2), (2, 0.8), (3, 3.0)] {
             let clusters = 5;
             check_iterations(&sequence(seed, 150, d, clusters, spread, |i| i % clusters), "mixed");
@@ -247,10 +247,17 @@ fn iterations_that_leave_components_out_are_the_naive_ones() {
     }
 }
 
-/// Twelve iterations, and the likelihood after them, are those of the formulas.
+/// Twelve iterations, and the likelihood after them, are those of the formulas, with components
+/// so few that they are computed row by row and with more.
 fn check_iterations(x: &Array2<f64>, what: &str) {
+    for components in [3, 7] {
+        check_iterations_of(x, components, &format!("{what}, {components} components"));
+    }
+}
+
+fn check_iterations_of(x: &Array2<f64>, k: usize, what: &str) {
     let (n, d) = x.dim();
-    let (iterations, k) = (12, 7);
+    let iterations = 12;
     let from = start(x, k, CovarianceKind::Diagonal);
     let settings = EmSettings {
         tolerance: 0.0,
@@ -314,8 +321,10 @@ fn k_means_in_many_dimensions_finds_the_clusters() {
 
 #[test]
 fn the_number_of_threads_does_not_change_a_bit() {
-    let x = data(1, 3000, 20, 6, 3.0).mapv(|v| v as f32);
-    for covariance in KINDS {
+    for (dimensions, covariance) in
+        KINDS.into_iter().map(|kind| (20, kind)).chain([(64, CovarianceKind::Diagonal)])
+    {
+        let x = data(1, 3000, dimensions, 6, 3.0).mapv(|v| v as f32);
         let settings =
             EmSettings { covariance, restarts: 3, max_iterations: 5, ..EmSettings::new(5) };
         let on = |threads: usize| {

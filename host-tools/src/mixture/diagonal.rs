@@ -11,9 +11,9 @@ use rayon::prelude::*;
 
 use super::expectation::{NotPositiveDefinite, variance};
 use super::kernel::log_product;
-use super::near::{Decay, Glance};
+use super::near::Decay;
 use super::sample::Sample;
-use super::share::{Bounds, Column, Known, TILE};
+use super::share::{Bounds, Column, Known, Leaders, Shares, TILE};
 use super::squares::{
     FEW_COMPONENTS, Tile, Turned, blocks, squares, squares_by_rows, squares_of_one,
 };
@@ -74,48 +74,83 @@ impl<T: Sample> Diagonal<T> {
         (&self.scale[at.clone()], &self.shift[at])
     }
 
-    /// Log densities `ln π_k N_k(x)` of a tile's rows, a column for each component; −∞ may
-    /// stand where they are more than `window` under a row's best.
+    /// Log densities `ln π_k N_k(x)` of a tile's rows; −∞ may stand where they are more than
+    /// `window` under a row's best, and components that are so for all rows may be absent.
     #[inline(always)]
     pub(super) fn densities<S: Simd>(
         &self,
         simd: S,
         tile: &Tile<T>,
         window: f64,
-        Known { bounds, reach }: Known,
-        out: &mut [Column],
+        known: Known,
+        out: &mut Shares,
     ) {
-        if !reach.is_empty() && self.dimensions <= REACHED && out.len() > FEW_COMPONENTS {
-            self.within_reach(simd, tile, window, reach, out);
-            return;
+        let components = self.constants.len();
+        match known {
+            Known::Tile { reach } if self.dimensions <= REACHED && components > FEW_COMPONENTS => {
+                self.within_reach(simd, tile, window, reach, out);
+            }
+            Known::Rows { bounds, leaders } => {
+                if !self.decay.is_empty() {
+                    self.carry(bounds);
+                    if self.near(simd, tile, window, bounds, leaders, out) {
+                        return;
+                    }
+                }
+                self.anew(simd, tile, window, bounds, leaders, out);
+            }
+            Known::Tile { .. } | Known::Nothing => {
+                let kept = if self.glances(window) { components } else { 0 };
+                let (mut bounds, mut leaders) = (vec![[0.0; TILE]; kept], Leaders::default());
+                self.anew(simd, tile, window, &mut bounds, &mut leaders, out);
+            }
         }
-        if !bounds.is_empty() && !self.decay.is_empty() {
-            self.carry(bounds, out);
-            self.near(simd, tile, window, Glance { share: 1.0, limit: None }, bounds, out);
-            return;
-        }
-        out.fill([0.0; TILE]);
-        let blocks = blocks::<T>(self.dimensions);
-        if window.is_finite() && out.len() > FEW_COMPONENTS && blocks.len() >= 2 * GLANCE {
+    }
+
+    /// Whether a glance at some of the dimensions may rule components out.
+    fn glances(&self, window: f64) -> bool {
+        window.is_finite()
+            && self.constants.len() > FEW_COMPONENTS
+            && blocks::<T>(self.dimensions).len() >= 2 * GLANCE
+    }
+
+    /// The same where nothing is known of the distances. Bounds and leaders are left for those
+    /// who come later, unless `bounds` is empty.
+    #[inline(always)]
+    fn anew<S: Simd>(
+        &self,
+        simd: S,
+        tile: &Tile<T>,
+        window: f64,
+        bounds: &mut [Bounds],
+        leaders: &mut Leaders,
+        out: &mut Shares,
+    ) {
+        let columns = out.all();
+        columns.fill([0.0; TILE]);
+        let mut blocks = blocks::<T>(self.dimensions);
+        if self.glances(window) {
             let (seen, unseen): (Vec<_>, Vec<_>) =
                 blocks.into_iter().enumerate().partition(|(i, _)| i % GLANCE == 0);
             let share = seen.len() as f64 / (seen.len() + unseen.len()) as f64;
-            // Row by row it takes about twice as long, and the glance was not for nothing.
-            let limit = Some((out.len() * tile.range.len() / 3) as u64);
-            let block = |(_, block)| block;
-            squares(simd, tile, seen.into_iter().map(block), |k| self.parameters(k), out);
-            remember(out, bounds);
-            if self.near(simd, tile, window, Glance { share, limit }, bounds, out) {
+            let seen = seen.into_iter().map(|(_, block)| block);
+            squares(simd, tile, seen, |k| self.parameters(k), columns);
+            self.remember(columns, share, bounds, leaders);
+            if self.near(simd, tile, window, bounds, leaders, out) {
                 return;
             }
-            squares(simd, tile, unseen.into_iter().map(block), |k| self.parameters(k), out);
-        } else if out.len() > FEW_COMPONENTS {
-            squares(simd, tile, blocks.into_iter(), |k| self.parameters(k), out);
-        } else {
-            squares_by_rows(simd, tile, |k| self.parameters(k), out);
+            blocks = unseen.into_iter().map(|(_, block)| block).collect();
         }
-        remember(out, bounds);
-        for (column, constant) in out.iter_mut().zip(&self.constants) {
+        let columns = out.all();
+        if columns.len() > FEW_COMPONENTS {
+            squares(simd, tile, blocks.into_iter(), |k| self.parameters(k), columns);
+        } else {
+            squares_by_rows(simd, tile, |k| self.parameters(k), columns);
+        }
+        if !bounds.is_empty() {
+            self.remember(columns, 1.0, bounds, leaders);
+        }
+        for (column, constant) in columns.iter_mut().zip(&self.constants) {
             for value in column {
                 *value = constant - 0.5 * *value;
             }
@@ -145,20 +180,10 @@ impl<T: Sample> Diagonal<T> {
         simd: S,
         k: usize,
         tile: &Tile<T>,
-        chosen: &[usize],
+        chosen: &[u8],
         out: &mut Column,
     ) {
         squares_of_one(simd, tile, chosen, self.parameters(k), out);
-    }
-}
-
-/// The first bounds: what was summed of the squares.
-#[inline(always)]
-fn remember(squares: &[Column], bounds: &mut [Bounds]) {
-    for (bounds, column) in bounds.iter_mut().zip(squares) {
-        for (bound, square) in bounds.iter_mut().zip(column) {
-            *bound = square.sqrt() as f32;
-        }
     }
 }
 

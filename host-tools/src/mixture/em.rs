@@ -127,7 +127,9 @@ pub fn fit<T: Sample>(
 ///
 /// The steps of an iteration are often shorter than a sleeping thread takes to wake up, so that
 /// the second thread would come too late for all of them; OpenMP's threads spin for the same
-/// reason. Others may sleep: where there is work for them it lasts longer.
+/// reason. This one gives its turn away whenever it finds nothing: a kernel may wake it on the
+/// processor of the thread that it is to help, and spinning there would halve the speed until
+/// one of them is moved. Others may sleep: where there is work for them it lasts longer.
 fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let done = AtomicBool::new(false);
     let working = || {
@@ -138,7 +140,7 @@ fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let waiting = || {
         while !done.load(Ordering::Acquire) {
             if rayon::yield_now() != Some(rayon::Yield::Executed) {
-                std::hint::spin_loop();
+                std::thread::yield_now();
             }
         }
     };

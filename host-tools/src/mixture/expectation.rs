@@ -18,7 +18,7 @@ use super::diagonal::Diagonal;
 use super::kernel::{exp, ln};
 use super::linear::inverse_factor;
 use super::sample::{Rows, Sample};
-use super::share::{Column, Known, Share, TILE};
+use super::share::{Column, Known, Share, Shares, TILE};
 use super::squares::Tile;
 use super::{Covariance, Mixture};
 
@@ -56,8 +56,8 @@ impl<T: Sample> Evaluator<T> {
         })
     }
 
-    /// Log densities `ln π_k N_k(x)` of the rows in `range`, a column for each component; −∞
-    /// may stand where bounds say that they are more than `window` under a row's best.
+    /// Log densities `ln π_k N_k(x)` of the rows in `range`; −∞ may stand where they are more
+    /// than `window` under a row's best, and components that are so for all rows may be absent.
     #[inline(always)]
     pub(super) fn densities<S: Simd>(
         &self,
@@ -66,13 +66,13 @@ impl<T: Sample> Evaluator<T> {
         range: Range<usize>,
         window: f64,
         known: Known,
-        out: &mut [Column],
+        out: &mut Shares,
     ) {
         match self {
             Self::Diagonal(diagonal) => {
                 diagonal.densities(simd, &Tile { rows, range }, window, known, out);
             }
-            Self::Dense(dense) => dense.densities(rows, range, out),
+            Self::Dense(dense) => dense.densities(rows, range, out.all()),
         }
     }
 }
@@ -131,7 +131,7 @@ impl<T: Sample> Share<T> for Evaluator<T> {
         rows: &Rows<T>,
         range: Range<usize>,
         known: Known,
-        shares: &mut [Column],
+        shares: &mut Shares,
     ) -> Column {
         self.densities(simd, rows, range, T::NEGLIGIBLE, known, shares);
         normalise(shares, T::NEGLIGIBLE)
@@ -160,7 +160,7 @@ impl<T: Sample> Share<T> for Nearest<T> {
         rows: &Rows<T>,
         range: Range<usize>,
         known: Known,
-        shares: &mut [Column],
+        shares: &mut Shares,
     ) -> Column {
         self.0.densities(simd, rows, range, 0.0, known, shares);
         only_best(shares);
@@ -191,21 +191,24 @@ pub(super) fn variance(mixture: &Mixture, k: usize, j: usize) -> f64 {
 /// Log densities to responsibilities; those more than `negligible` nats under a row's best
 /// are zero. The log-likelihoods are returned.
 #[inline(always)]
-pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
+pub(super) fn normalise(shares: &mut Shares, negligible: f64) -> Column {
+    let Shares { columns, present } = shares;
     let mut best = [f64::NEG_INFINITY; TILE];
-    for column in shares.iter() {
-        for (best, &density) in best.iter_mut().zip(column) {
+    for &k in &*present {
+        for (best, &density) in best.iter_mut().zip(&columns[k]) {
             // Not by `if`: that becomes a masked store, which some processors are slow at.
             *best = best.max(density);
         }
     }
     let mut sum = [0.0; TILE];
-    for column in shares.iter_mut() {
+    // Not by `retain`: what it is given is compiled for the baseline processor.
+    let mut kept = 0;
+    for i in 0..present.len() {
+        let k = present[i];
+        let column = &mut columns[k];
         // Counted, not compared one after the other, so that it becomes vector code.
         let near = |(value, best): (&f64, &f64)| u64::from(value - best >= -negligible);
-        // Rows come in the order of time, so a tile has few components.
         if column.iter().zip(&best).map(near).sum::<u64>() == 0 {
-            column.fill(0.0);
             continue;
         }
         for ((value, best), sum) in column.iter_mut().zip(&best).zip(&mut sum) {
@@ -214,13 +217,16 @@ pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
             *value = if under >= -negligible { share } else { 0.0 };
             *sum += *value;
         }
+        present[kept] = k;
+        kept += 1;
     }
+    present.truncate(kept);
     for (best, sum) in best.iter_mut().zip(&mut sum) {
         *best += ln(*sum);
         *sum = sum.recip();
     }
-    for column in shares {
-        for (value, scale) in column.iter_mut().zip(&sum) {
+    for &k in &*present {
+        for (value, scale) in columns[k].iter_mut().zip(&sum) {
             *value *= scale;
         }
     }
@@ -229,18 +235,18 @@ pub(super) fn normalise(shares: &mut [Column], negligible: f64) -> Column {
 
 /// Log densities to one for the largest of each row (the first of equal ones), zero for others.
 #[inline(always)]
-fn only_best(shares: &mut [Column]) {
+fn only_best(Shares { columns, present }: &mut Shares) {
     let mut best = [f64::NEG_INFINITY; TILE];
     let mut nearest = [0.0; TILE];
-    for (k, column) in shares.iter().enumerate() {
-        for ((best, nearest), &density) in best.iter_mut().zip(&mut nearest).zip(column) {
+    for &k in &*present {
+        for ((best, nearest), &density) in best.iter_mut().zip(&mut nearest).zip(&columns[k]) {
             let better = density > *best;
             *best = if better { density } else { *best };
             *nearest = if better { k as f64 } else { *nearest };
         }
     }
-    for (k, column) in shares.iter_mut().enumerate() {
-        for (share, nearest) in column.iter_mut().zip(&nearest) {
+    for &k in &*present {
+        for (share, nearest) in columns[k].iter_mut().zip(&nearest) {
             *share = f64::from(u8::from((nearest - k as f64).abs() < 0.5));
         }
     }

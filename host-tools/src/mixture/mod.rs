@@ -58,6 +58,7 @@ mod maximisation;
 mod moments;
 mod near;
 mod portion;
+mod reach;
 mod sample;
 mod share;
 mod squares;

@@ -12,10 +12,9 @@
 //! A lower bound on √q is kept for each row and component and taken down with every M-step. A
 //! component whose bound already puts it a negligible distance under a row's best is not
 //! computed at all; what is computed is exact, and renews its bound. As EM settles, two or
-//! three components a row are left of all K. The bounds take K/d of the data's memory, so
-//! they are kept only where there are many more dimensions than components. Elsewhere one
-//! bound is kept for all rows of a tile: rows come in the order of time, so that most of them
-//! have the same few components in reach.
+//! three components a row are left of all K. The bounds take K/d of the memory of single-precision
+//! data, so they are kept only where there are more dimensions than components. Elsewhere
+//! [`reach`](super::reach) keeps one bound for all rows of a tile.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -25,13 +24,17 @@ use pulp::Simd;
 
 use super::diagonal::Diagonal;
 use super::sample::Sample;
-use super::share::{Bounds, Column, TILE};
-use super::squares::{Tile, Turned, in_order};
+use super::share::{Bounds, Column, Leaders, Shares, TILE};
+use super::squares::{FEW_COMPONENTS, Tile};
 
 /// Bounds are kept where there are at least this many dimensions for each component.
-const DIMENSIONS_PER_COMPONENT: usize = 4;
+const DIMENSIONS_PER_COMPONENT: usize = 2;
 /// And at least this many dimensions in all; below, the bookkeeping outweighs the sums.
-const DIMENSIONS: usize = 128;
+const DIMENSIONS: usize = 48;
+
+/// With more than one in so many components left for a row, it is quicker to compute all, unless
+/// that too is done row by row, which takes about twice as long.
+const WORTH_CHOOSING: usize = 3;
 
 /// Whether bounds are worth their memory and their bookkeeping.
 pub(super) fn worthwhile(components: usize, dimensions: usize) -> bool {
@@ -42,8 +45,8 @@ pub(super) fn worthwhile(components: usize, dimensions: usize) -> bool {
 
 /// How far a component has moved: `√q′ ≥ √q · shrink − step`.
 pub(super) struct Decay {
-    shrink: f32,
-    step: f32,
+    pub shrink: f32,
+    pub step: f32,
 }
 
 impl Decay {
@@ -53,176 +56,141 @@ impl Decay {
     }
 }
 
-/// What is known when a row's components are looked through.
-#[derive(Clone, Copy)]
-pub(super) struct Glance {
-    /// The lower bounds are about this share of the squares.
-    pub share: f64,
-    /// With more components than this left, all rows together, it is quicker to compute all.
-    pub limit: Option<u64>,
-}
-
-/// The component that is most likely a row's best, and its square.
-struct Leaders {
-    component: [usize; TILE],
-    square: Column,
-}
-
 impl<T: Sample> Diagonal<T> {
-    /// Takes bounds down to what they are worth now, and fills `out` with their squares.
+    /// Takes bounds down to what they are worth now.
     #[inline(always)]
-    pub(super) fn carry(&self, bounds: &mut [Bounds], out: &mut [Column]) {
-        for (k, (bounds, column)) in bounds.iter_mut().zip(out).enumerate() {
-            let Decay { shrink, step } = self.decay[k];
-            for r in 0..TILE {
-                bounds[r] = (bounds[r] * shrink - step).max(0.0);
-                column[r] = f64::from(bounds[r] * bounds[r]);
+    pub(super) fn carry(&self, bounds: &mut [Bounds]) {
+        for (bounds, Decay { shrink, step }) in bounds.iter_mut().zip(&self.decay) {
+            for bound in bounds {
+                *bound = (*bound * shrink - step).max(0.0);
             }
         }
     }
 
+    /// Bounds and leaders from what was summed of the squares, about this share of them.
+    #[inline(always)]
+    pub(super) fn remember(
+        &self,
+        squares: &[Column],
+        share: f64,
+        bounds: &mut [Bounds],
+        leaders: &mut Leaders,
+    ) {
+        let mut most = [f64::NEG_INFINITY; TILE];
+        let mut candidate = [0.0; TILE];
+        let half = 0.5 / share;
+        for (k, (column, bounds)) in squares.iter().zip(bounds).enumerate() {
+            for r in 0..TILE {
+                bounds[r] = column[r].sqrt() as f32;
+                let density = self.constants[k] - half * column[r];
+                candidate[r] = if density > most[r] { k as f64 } else { candidate[r] };
+                most[r] = most[r].max(density);
+            }
+        }
+        for (leader, candidate) in leaders.component.iter_mut().zip(candidate) {
+            *leader = candidate as u32;
+        }
+    }
+
     /// Log densities of those components that are within `window` of a row's best, −∞ for the
-    /// others. `out` has lower bounds on the squares; where more are left than the glance allows
-    /// it stays as it is, and `false` is returned.
+    /// others. Where bounds leave so many that it is quicker to compute all, nothing is filled,
+    /// and `false` is returned.
     #[inline(always)]
     pub(super) fn near<S: Simd>(
         &self,
         simd: S,
         tile: &Tile<T>,
         window: f64,
-        glance: Glance,
         bounds: &mut [Bounds],
-        out: &mut [Column],
+        leaders: &mut Leaders,
+        Shares { columns, present }: &mut Shares,
     ) -> bool {
-        let leaders = self.leaders(simd, tile, glance.share, out);
-        let least = self.least(&leaders, tile.range.len(), window);
-        // Counted, not compared one after the other, so that it becomes vector code.
-        let left = |constant: f64, column: &Column| {
-            let near = column.iter().zip(&least);
-            near.map(|(q, least)| u64::from(constant - 0.5 * q >= *least)).sum::<u64>()
-        };
-        let all = self.constants.iter().zip(out.iter());
-        if glance.limit.is_some_and(|limit| all.map(|(c, q)| left(*c, q)).sum::<u64>() > limit) {
+        let count = tile.range.len();
+        let squares = self.squares_of_leaders(simd, tile, leaders);
+        let mut best = [f64::NEG_INFINITY; TILE];
+        // Twice what a row's best is above the least density that matters.
+        let mut limits = [f32::NEG_INFINITY; TILE];
+        for r in 0..count {
+            best[r] = self.constants[leaders.component[r] as usize] - 0.5 * squares[r];
+            // Sums in single precision may be off by some 1e-6 of themselves.
+            let least = best[r] - window - 1e-5 * (best[r].abs() + squares[r]);
+            limits[r] = (-2.0 * least) as f32;
+        }
+        present.clear();
+        let mut left = 0;
+        for (k, bounds) in bounds.iter().enumerate() {
+            let near = near(bounds, self.ceiling(k), &limits);
+            // Counted, not compared one after the other, so that it becomes vector code.
+            let count = near.map(u32::from).sum::<u32>();
+            left += count as usize;
+            if count > 0 {
+                present.push(k);
+            }
+        }
+        if columns.len() > FEW_COMPONENTS && left > columns.len() * count / WORTH_CHOOSING {
             return false;
         }
-        for (k, (column, &constant)) in out.iter_mut().zip(&self.constants).enumerate() {
+        let before = leaders.component;
+        let first = best;
+        for &k in &*present {
+            let (bounds, column, constant) = (&mut bounds[k], &mut columns[k], self.constants[k]);
             let (mut chosen, mut some) = ([0; TILE], 0);
-            if left(constant, column) > 0 {
-                for r in 0..TILE {
-                    let near = constant - 0.5 * column[r] >= least[r];
-                    chosen[some] = r;
-                    some += usize::from(near && leaders.component[r] != k);
-                }
+            let candidates = near(bounds, self.ceiling(k), &limits).zip(&before);
+            for (r, (near, &leader)) in (0..).zip(candidates) {
+                chosen[some] = r;
+                some += usize::from(near && leader as usize != k);
             }
-            column.fill(f64::NEG_INFINITY);
             let chosen = &chosen[..some];
+            column.fill(f64::NEG_INFINITY);
             self.squares_of_one(simd, k, tile, chosen, column);
-            if let Some(bounds) = bounds.get_mut(k) {
-                for &r in chosen {
-                    bounds[r] = column[r].sqrt() as f32;
-                }
-            }
             for &r in chosen {
+                let r = usize::from(r);
+                bounds[r] = column[r].sqrt() as f32;
                 column[r] = constant - 0.5 * column[r];
+                if column[r] > best[r] {
+                    best[r] = column[r];
+                    leaders.component[r] = k as u32;
+                }
             }
         }
-        let leaders = leaders.component.iter().zip(&leaders.square).take(tile.range.len());
-        for (r, (&k, &square)) in leaders.enumerate() {
-            out[k][r] = self.constants[k] - 0.5 * square;
-            if let Some(bounds) = bounds.get_mut(k) {
-                bounds[r] = square.sqrt() as f32;
-            }
+        for r in 0..count {
+            let k = before[r] as usize;
+            columns[k][r] = first[r];
+            bounds[k][r] = squares[r].sqrt() as f32;
         }
         true
     }
 
-    /// The least density that matters to each row; infinite for rows that there are not.
+    /// Twice a component's largest density. It is never infinite, so that it may be added to
+    /// what is.
     #[inline(always)]
-    fn least(&self, leaders: &Leaders, count: usize, window: f64) -> Column {
-        let mut least = [f64::INFINITY; TILE];
-        let leaders = leaders.component.iter().zip(&leaders.square).take(count);
-        for (least, (&k, square)) in least.iter_mut().zip(leaders) {
-            let density = self.constants[k] - 0.5 * square;
-            // Sums in single precision may be off by some 1e-6 of themselves.
-            *least = density - window - 1e-5 * (density.abs() + square);
-        }
-        least
+    fn ceiling(&self, k: usize) -> f32 {
+        let constant = self.constants[k];
+        ((2.0 * constant + 1e-5 * constant.abs()) as f32).clamp(f32::MIN, f32::MAX)
     }
 
-    /// Log densities of those components that any of a tile's rows may be within `window` of
-    /// its best for, −∞ for the others. `reach` comes from the last pass, and is renewed.
+    /// `‖(x − μ)/σ‖²` of each row under its leader.
     #[inline(always)]
-    pub(super) fn within_reach<S: Simd>(
+    fn squares_of_leaders<S: Simd>(
         &self,
         simd: S,
         tile: &Tile<T>,
-        window: f64,
-        reach: &mut [f32],
-        out: &mut [Column],
-    ) {
-        for (reach, decay) in reach.iter_mut().zip(&self.decay) {
-            *reach = (*reach * decay.shrink - decay.step).max(0.0);
-        }
-        let most =
-            |(k, reach): (usize, &f32)| (self.constants[k] - 0.5 * f64::from(reach * reach), k);
-        let mut order: Vec<(f64, usize)> = reach.iter().enumerate().map(most).collect();
-        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let turned = Turned::new(tile);
-        // Rows that there are not stand in nobody's way.
-        let mut best = [f64::INFINITY; TILE];
-        best[..tile.range.len()].fill(f64::NEG_INFINITY);
-        let mut least = f64::NEG_INFINITY;
-        out.fill([f64::NEG_INFINITY; TILE]);
-        for (most, k) in order {
-            if most < least {
-                break;
-            }
-            let mut squares = [0.0; TILE];
-            self.squares_of_turned(simd, k, &turned, &mut squares);
-            reach[k] = smallest(&squares).sqrt() as f32;
-            for ((out, best), square) in out[k].iter_mut().zip(&mut best).zip(&squares) {
-                *out = self.constants[k] - 0.5 * square;
-                *best = best.max(*out);
-            }
-            let under = smallest(&best);
-            least = under - window - 1e-5 * under.abs();
-        }
-    }
-
-    /// Computes the component that may have each row's largest density.
-    #[inline(always)]
-    fn leaders<S: Simd>(&self, simd: S, tile: &Tile<T>, share: f64, out: &[Column]) -> Leaders {
-        let mut most = [f64::NEG_INFINITY; TILE];
-        let mut candidate = [0.0; TILE];
-        let half = 0.5 / share;
-        for (k, column) in out.iter().enumerate() {
-            for r in 0..TILE {
-                let density = self.constants[k] - half * column[r];
-                candidate[r] = if density > most[r] { k as f64 } else { candidate[r] };
-                most[r] = most[r].max(density);
-            }
-        }
-        let component = candidate.map(|k| k as usize);
-        let mut order = in_order();
+        Leaders { component, order }: &mut Leaders,
+    ) -> Column {
+        let leader = |r: &u8| component[usize::from(*r)];
+        // They seldom change, and what is in order already is soon sorted.
         let order = &mut order[..tile.range.len()];
-        order.sort_unstable_by_key(|&r| (component[r], r));
-        let mut square = [0.0; TILE];
-        for chosen in order.chunk_by(|&a, &b| component[a] == component[b]) {
-            self.squares_of_one(simd, component[chosen[0]], tile, chosen, &mut square);
+        order.sort_by_key(leader);
+        let mut squares = [0.0; TILE];
+        for chosen in order.chunk_by(|a, b| leader(a) == leader(b)) {
+            self.squares_of_one(simd, leader(&chosen[0]) as usize, tile, chosen, &mut squares);
         }
-        Leaders { component, square }
+        squares
     }
 }
 
-/// The smallest value of a column.
+/// Which rows a component may matter to: `constant − ½ bound²` is not below what does.
 #[inline(always)]
-fn smallest(column: &Column) -> f64 {
-    // Eight at a time, so that no comparison waits for the last.
-    let mut lanes = [f64::INFINITY; 8];
-    for values in column.as_chunks::<8>().0 {
-        for (lane, value) in lanes.iter_mut().zip(values) {
-            *lane = if value < lane { *value } else { *lane };
-        }
-    }
-    lanes.into_iter().fold(f64::INFINITY, f64::min)
+fn near(bounds: &Bounds, ceiling: f32, limits: &[f32; TILE]) -> impl Iterator<Item = bool> {
+    bounds.iter().zip(limits).map(move |(bound, limit)| bound * bound <= ceiling + limit)
 }

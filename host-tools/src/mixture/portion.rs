@@ -11,7 +11,7 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::sample::{Rows, Sample};
-use super::share::{Bounds, Column, Known, Share, TILE};
+use super::share::{Bounds, Known, Leaders, Share, Shares, TILE};
 
 /// A task's rows, shared out.
 pub(super) struct Portion<T> {
@@ -21,14 +21,39 @@ pub(super) struct Portion<T> {
     pub counts: Vec<f64>,
     now: Members<T>,
     before: Members<T>,
-    /// For each tile and component, or empty.
-    bounds: Vec<Bounds>,
-    /// For each tile and component, or empty.
-    reach: Vec<f32>,
+    kept: Kept,
     /// Moments of these rows alone, or empty.
     pub first: Vec<f64>,
     /// And their second moments.
     pub second: Vec<f64>,
+}
+
+/// What is known of the distances to the components, for each tile.
+enum Kept {
+    Rows { bounds: Vec<Bounds>, leaders: Vec<Leaders> },
+    Tiles { reach: Vec<f32> },
+}
+
+impl Kept {
+    fn new(components: usize, tiles: usize, bounded: bool) -> Self {
+        if bounded {
+            let bounds = vec![[0.0; TILE]; tiles * components];
+            Self::Rows { bounds, leaders: vec![Leaders::default(); tiles] }
+        } else {
+            Self::Tiles { reach: vec![0.0; tiles * components] }
+        }
+    }
+
+    #[inline(always)]
+    fn tile(&mut self, tile: usize, components: usize) -> Known<'_> {
+        let at = tile * components..(tile + 1) * components;
+        match self {
+            Self::Rows { bounds, leaders } => {
+                Known::Rows { bounds: &mut bounds[at], leaders: &mut leaders[tile] }
+            }
+            Self::Tiles { reach } => Known::Tile { reach: &mut reach[at] },
+        }
+    }
 }
 
 /// Which rows each component has a share of.
@@ -56,8 +81,7 @@ impl<T: Sample> Portion<T> {
             counts: vec![0.0; components],
             now: nobody(),
             before: nobody(),
-            bounds: vec![[0.0; TILE]; if bounded { tiles * components } else { 0 }],
-            reach: vec![0.0; if bounded { 0 } else { tiles * components }],
+            kept: Kept::new(components, tiles, bounded),
             first: Vec::new(),
             second: Vec::new(),
         }
@@ -105,8 +129,8 @@ pub(super) struct Fill<'a, T, S> {
     pub range: Range<usize>,
     pub share: &'a S,
     pub portion: &'a mut Portion<T>,
-    /// Room for the shares, whatever is in it.
-    pub room: &'a mut Vec<Column>,
+    /// Room for the shares of each tile, whatever is in it.
+    pub room: &'a mut Vec<Shares>,
 }
 
 impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
@@ -114,41 +138,32 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
 
     #[inline(always)]
     fn with_simd<Instructions: Simd>(self, simd: Instructions) {
-        let Portion { log_likelihood, counts, now, before, bounds, reach, .. } = self.portion;
+        let Portion { log_likelihood, counts, now, before, kept, .. } = self.portion;
         swap(now, before);
         let Members { rows: members, ends } = now;
         let components = counts.len();
         *log_likelihood = 0.0;
         members.clear();
-        ends.clear();
         let tiles: Vec<_> = self.range.clone().step_by(TILE).collect();
-        self.room.resize(self.room.len().max(tiles.len() * components), [0.0; TILE]);
-        let shares = &mut self.room[..tiles.len() * components];
-        let mut bounds = bounds.chunks_exact_mut(components);
-        let mut reach = reach.chunks_exact_mut(components);
-        for (&from, shares) in tiles.iter().zip(shares.chunks_exact_mut(components)) {
+        self.room.resize_with(self.room.len().max(tiles.len()), || Shares::new(components));
+        for (tile, (&from, shares)) in tiles.iter().zip(&mut *self.room).enumerate() {
             let range = from..self.range.end.min(from + TILE);
-            let known = Known {
-                bounds: bounds.next().unwrap_or_default(),
-                reach: reach.next().unwrap_or_default(),
-            };
+            let known = kept.tile(tile, components);
             let likelihoods = self.share.share(simd, self.rows, range.clone(), known, shares);
             for (i, likelihood) in range.clone().zip(&likelihoods) {
                 *log_likelihood += self.rows.weight(i) * likelihood;
             }
-            if range.len() < TILE {
-                for column in shares {
-                    column[range.len()..].fill(0.0);
-                }
-            }
         }
-        for (k, count) in counts.iter_mut().enumerate() {
+        // How many of its components each tile is through with.
+        let mut done = vec![0; tiles.len()];
+        for (k, (count, end)) in counts.iter_mut().zip(ends).enumerate() {
             *count = 0.0;
-            for (&from, column) in tiles.iter().zip(shares.iter().skip(k).step_by(components)) {
-                // Counted, not looked for, so that it becomes vector code.
-                if column.iter().map(|share| u64::from(*share > 0.0)).sum::<u64>() == 0 {
+            for ((&from, shares), done) in tiles.iter().zip(&*self.room).zip(&mut done) {
+                if shares.present.get(*done) != Some(&k) {
                     continue;
                 }
+                *done += 1;
+                let column = &shares.columns[k][..TILE.min(self.range.end - from)];
                 // No branch on the share: which rows have one is hard to foresee.
                 let (mut chosen, mut some) = ([0; TILE], 0);
                 for (r, share) in column.iter().enumerate() {
@@ -161,7 +176,7 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
                     members.push((from + r, T::from_f64(share)));
                 }
             }
-            ends.push(members.len());
+            *end = members.len();
         }
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::sample::{Rows, Sample};
-use super::share::{Column, TILE};
+use super::share::{Column, TILE, in_order};
 
 /// Up to this many components are computed row by row: turning the rows' values round would
 /// cost more than it saves.
@@ -47,16 +47,6 @@ impl<T: Sample> Turned<T> {
         }
         Self { blocks, values }
     }
-}
-
-/// The numbers of a tile's rows.
-#[inline(always)]
-pub(super) fn in_order() -> [usize; TILE] {
-    let mut order = [0; TILE];
-    for (r, row) in order.iter_mut().enumerate() {
-        *row = r;
-    }
-    order
 }
 
 /// `Σ (x·scale + shift)²` of a tile's rows, a column for each component.
@@ -122,22 +112,34 @@ pub(super) fn squares_by_rows<'a, T: Sample, S: Simd>(
 pub(super) fn squares_of_one<T: Sample, S: Simd>(
     simd: S,
     tile: &Tile<T>,
-    chosen: &[usize],
+    chosen: &[u8],
+    parameters: (&[T], &[T]),
+    out: &mut Column,
+) {
+    let (quartets, rest) = chosen.as_chunks::<4>();
+    for quartet in quartets {
+        squares_of_four(simd, tile, *quartet, parameters, out);
+    }
+    if let Some(&last) = rest.last() {
+        // Four rows hide the latency of a multiply-add, so that fewer would take as long.
+        let mut quartet = [last; 4];
+        quartet[..rest.len()].copy_from_slice(rest);
+        squares_of_four(simd, tile, quartet, parameters, out);
+    }
+}
+
+/// The same of four rows.
+#[inline(always)]
+fn squares_of_four<T: Sample, S: Simd>(
+    simd: S,
+    tile: &Tile<T>,
+    [a, b, c, d]: [u8; 4],
     (scale, shift): (&[T], &[T]),
     out: &mut Column,
 ) {
-    // Four rows hide the latency of a multiply-add.
-    let (quartets, rest) = chosen.as_chunks::<4>();
-    for quartet in quartets {
-        let x = quartet.map(|r| tile.row(r));
-        let squares = T::squares_of_one(simd, x, scale, shift);
-        for (&r, square) in quartet.iter().zip(squares) {
-            out[r] = square;
-        }
-    }
-    for &r in rest {
-        [out[r]] = T::squares_of_one(simd, [tile.row(r)], scale, shift);
-    }
+    let [a, b, c, d] = [usize::from(a), usize::from(b), usize::from(c), usize::from(d)];
+    let x = [tile.row(a), tile.row(b), tile.row(c), tile.row(d)];
+    [out[a], out[b], out[c], out[d]] = T::squares_of_one(simd, x, scale, shift);
 }
 
 /// Puts the values of a tile's rows side by side, dimension by dimension: lanes are then rows,

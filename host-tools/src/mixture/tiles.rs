@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::Mixture;
 use super::expectation::{Evaluator, NotPositiveDefinite, normalise};
 use super::sample::{Rows, Sample};
-use super::share::{Column, Known, TILE};
+use super::share::{Column, Known, Shares, TILE};
 use super::squares::{self, all_squares};
 
 /// Nats under the best component where a responsibility is beyond the digits of one.
@@ -47,9 +47,9 @@ pub(super) fn log_likelihoods<T: Sample>(
     let arch = pulp::Arch::new();
     let tiles: Vec<Column> = tiles(rows.len())
         .map(|range| {
-            let mut columns = vec![[0.0; TILE]; mixture.components()];
-            let (fill, columns) = (&Responsibilities(&evaluator), &mut columns[..]);
-            arch.dispatch(Tile { rows, range, fill, columns })
+            let mut shares = Shares::new(mixture.components());
+            let (fill, shares) = (&Responsibilities(&evaluator), &mut shares);
+            arch.dispatch(Tile { rows, range, fill, shares })
         })
         .collect();
     Ok(tiles.into_iter().flatten().take(rows.len()).collect())
@@ -82,18 +82,18 @@ fn tiles(rows: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
         .map(move |tile| tile * TILE..rows.min((tile + 1) * TILE))
 }
 
-/// A value for each row and component, n × K.
+/// A value for each row and component, n × K; zero for components that are absent.
 fn table<T: Sample>(rows: &Rows<T>, components: usize, fill: &impl Fill<T>) -> Array2<f64> {
     let mut out = Array2::zeros((rows.len(), components));
     let arch = pulp::Arch::new();
     if let Some(out) = out.as_slice_mut() {
         let tiles = tiles(rows.len()).zip(out.par_chunks_mut((TILE * components).max(1)));
         tiles.for_each(|(range, out)| {
-            let mut columns = vec![[0.0; TILE]; components];
-            arch.dispatch(Tile { rows, range, fill, columns: &mut columns });
+            let mut shares = Shares::new(components);
+            arch.dispatch(Tile { rows, range, fill, shares: &mut shares });
             for (r, out) in out.chunks_exact_mut(components).enumerate() {
-                for (out, column) in out.iter_mut().zip(&columns) {
-                    *out = column[r];
+                for &k in &shares.present {
+                    out[k] = shares.columns[k][r];
                 }
             }
         });
@@ -103,13 +103,13 @@ fn table<T: Sample>(rows: &Rows<T>, components: usize, fill: &impl Fill<T>) -> A
 
 /// What is computed of a tile.
 trait Fill<T>: Sync {
-    /// Fills a column for each component, and returns the rows' log-likelihoods if it knows them.
+    /// Fills the columns of components, and returns the rows' log-likelihoods if it knows them.
     fn fill<S: Simd>(
         &self,
         simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
-        out: &mut [Column],
+        out: &mut Shares,
     ) -> Column;
 }
 
@@ -122,7 +122,7 @@ impl<T: Sample> Fill<T> for LogDensities<'_, T> {
         simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
-        out: &mut [Column],
+        out: &mut Shares,
     ) -> Column {
         self.0.densities(simd, rows, range, f64::INFINITY, Known::default(), out);
         [0.0; TILE]
@@ -138,7 +138,7 @@ impl<T: Sample> Fill<T> for Responsibilities<'_, T> {
         simd: S,
         rows: &Rows<T>,
         range: Range<usize>,
-        out: &mut [Column],
+        out: &mut Shares,
     ) -> Column {
         self.0.densities(simd, rows, range, BEYOND_ROUNDING, Known::default(), out);
         normalise(out, BEYOND_ROUNDING)
@@ -158,12 +158,12 @@ impl Fill<f64> for Distances<'_> {
         simd: S,
         rows: &Rows<f64>,
         range: Range<usize>,
-        out: &mut [Column],
+        out: &mut Shares,
     ) -> Column {
         let dimensions = self.minus_one.len();
         let place = |k: usize| &self.places[k * dimensions..(k + 1) * dimensions];
         let tile = squares::Tile { rows, range };
-        all_squares(simd, &tile, |k| (&self.minus_one[..], place(k)), out);
+        all_squares(simd, &tile, |k| (&self.minus_one[..], place(k)), out.all());
         [0.0; TILE]
     }
 }
@@ -173,7 +173,7 @@ struct Tile<'a, T, F> {
     rows: &'a Rows<'a, T>,
     range: Range<usize>,
     fill: &'a F,
-    columns: &'a mut [Column],
+    shares: &'a mut Shares,
 }
 
 impl<T: Sample, F: Fill<T>> pulp::WithSimd for Tile<'_, T, F> {
@@ -181,6 +181,6 @@ impl<T: Sample, F: Fill<T>> pulp::WithSimd for Tile<'_, T, F> {
 
     #[inline(always)]
     fn with_simd<Instructions: Simd>(self, simd: Instructions) -> Column {
-        self.fill.fill(simd, self.rows, self.range, self.columns)
+        self.fill.fill(simd, self.rows, self.range, self.shares)
     }
 }
