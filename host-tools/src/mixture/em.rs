@@ -203,7 +203,7 @@ fn run<T: Sample>(
     let least = settings.minimum_count * weight / rows.len() as f64;
     // Every re-seeding may rob another component; this ends the dance.
     let mut chances = 2 * settings.components;
-    let bounded = worthwhile(settings.components, rows.dimensions())
+    let bounded = worthwhile(rows, settings.components)
         && matches!(settings.covariance, CovarianceKind::Diagonal | CovarianceKind::Spherical);
     let mut moments = Moments::new(rows, settings.components, settings.covariance, bounded);
     let mut before = None;

@@ -13,8 +13,8 @@
 //! component whose bound already puts it a negligible distance under a row's best is not
 //! computed at all; what is computed is exact, and renews its bound. As EM settles, two or
 //! three components a row are left of all K. The bounds take K/d of the memory of single-precision
-//! data, so they are kept only where there are more dimensions than components. Elsewhere
-//! [`reach`](super::reach) keeps one bound for all rows of a tile.
+//! data, so they are kept only where that is little. Elsewhere [`reach`](super::reach) keeps one
+//! bound for all rows of a tile.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -23,24 +23,24 @@
 use pulp::Simd;
 
 use super::diagonal::Diagonal;
-use super::sample::Sample;
+use super::sample::{Rows, Sample};
 use super::share::{Bounds, Column, Leaders, Shares, TILE};
 use super::squares::{FEW_COMPONENTS, Tile};
 
-/// Bounds are kept where there are at least this many dimensions for each component.
-const DIMENSIONS_PER_COMPONENT: usize = 2;
-/// And at least this many dimensions in all; below, the bookkeeping outweighs the sums.
+/// With fewer dimensions than this, the bookkeeping outweighs the sums.
 const DIMENSIONS: usize = 48;
-
+/// Bytes of bounds that are kept in any case, and more than these only where they are no more
+/// than half of the data.
+const SMALL: usize = 1 << 24;
 /// With more than one in so many components left for a row, it is quicker to compute all, unless
 /// that too is done row by row, which takes about twice as long.
 const WORTH_CHOOSING: usize = 3;
 
 /// Whether bounds are worth their memory and their bookkeeping.
-pub(super) fn worthwhile(components: usize, dimensions: usize) -> bool {
-    components > 1
-        && dimensions >= DIMENSIONS
-        && dimensions >= DIMENSIONS_PER_COMPONENT * components
+pub(super) fn worthwhile<T: Sample>(rows: &Rows<T>, components: usize) -> bool {
+    let bounds = rows.len() * components * size_of::<f32>();
+    let data = rows.len() * rows.dimensions() * size_of::<T>();
+    components > 1 && rows.dimensions() >= DIMENSIONS && bounds <= SMALL.max(data / 2)
 }
 
 /// How far a component has moved: `√q′ ≥ √q · shrink − step`.

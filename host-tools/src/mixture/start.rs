@@ -133,7 +133,7 @@ impl<T: Sample> pulp::WithSimd for Distances<'_, T> {
 pub(super) fn k_means<T: Sample>(rows: &Rows<T>, mut means: Array2<f64>) -> Array2<f64> {
     let tolerance =
         TOLERANCE * Background::new(rows, CovarianceKind::Diagonal, 0.0).mean_variance();
-    let bounded = worthwhile(means.nrows(), rows.dimensions());
+    let bounded = worthwhile(rows, means.nrows());
     let mut moments = Moments::new(rows, means.nrows(), CovarianceKind::Tied, bounded);
     let mut before = None;
     for _ in 0..ROUNDS {
