@@ -78,7 +78,7 @@ pub struct LabelledFeatures {
 pub struct SourceSettings {
     /// Components per class.
     pub components: usize,
-    /// Smallest variance of a component, in standardised units.
+    /// Added to every variance of a component, in standardised units.
     pub variance_floor: f64,
     /// Starts of each EM.
     pub restarts: usize,

@@ -108,7 +108,7 @@ pub(super) struct EvaluateArgs {
     /// Components per class, of source and target
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
-    /// Smallest variance of a component, in units of each feature's variance
+    /// Added to every variance of a component, in units of each feature's variance
     #[arg(long, value_name = "V", default_value_t = 0.01)]
     variance_floor: f64,
     /// Starts of each EM; the likeliest is kept

@@ -97,7 +97,7 @@ pub struct EvaluateSettings {
     pub plan: PlanSettings,
     /// Components per class, of source and target alike.
     pub components: usize,
-    /// Smallest variance of a component, in standardised units.
+    /// Added to every variance of a component, in standardised units.
     pub variance_floor: f64,
     /// Starts of each EM.
     pub restarts: usize,

@@ -31,7 +31,7 @@ use super::squares::{FEW_COMPONENTS, Tile};
 const DIMENSIONS: usize = 48;
 /// Bytes of bounds that are kept in any case, and more than these only where they are no more
 /// than half of the data.
-const SMALL: usize = 1 << 24;
+const SMALL: usize = 1 << 22;
 /// With more than one in so many components left for a row, it is quicker to compute all, unless
 /// that too is done row by row, which takes about twice as long.
 const WORTH_CHOOSING: usize = 3;
