@@ -1,6 +1,6 @@
 //! What EM does with data that are short, degenerate or broken.
 
-use ndarray::{Array2, array, s};
+use ndarray::{Array2, Axis, array, s};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -178,12 +178,42 @@ fn a_component_without_samples_is_put_where_the_fit_is_worst() {
     }
 }
 
+/// Whether components are left out tile by tile, row by row or not at all, one whose logarithm of
+/// the weight is infinite has no share of anything, and does no harm.
+#[test]
+fn a_component_without_weight_changes_nothing() {
+    for (d, count) in [(3, 2), (40, 5), (64, 2), (64, 5), (600, 5)] {
+        let x = clusters(count, 40, d);
+        let start = |weights: Vec<f64>, rows: Vec<usize>| Mixture {
+            covariance: Covariance::Diagonal(Array2::ones((rows.len(), d))),
+            means: x.select(Axis(0), &rows),
+            weights: weights.into(),
+        };
+        let (weights, rows) = (vec![1.0 / count as f64; count], (0..count).map(|c| 40 * c));
+        let alone = start(weights.clone(), rows.clone().collect());
+        // It lies where another one does.
+        let beside = start([vec![0.0], weights].concat(), [0].into_iter().chain(rows).collect());
+        let [alone, beside] = [alone, beside].map(|start| {
+            let settings = EmSettings {
+                max_iterations: 4,
+                tolerance: 0.0,
+                minimum_count: 0.0,
+                ..EmSettings::new(start.components())
+            };
+            try_fit(&x, &EmSettings { start: Start::Mixture(start), ..settings }).unwrap()
+        });
+        assert!(beside.mixture.weights[0] <= 0.0, "{d} dims");
+        let difference = (alone.log_likelihood - beside.log_likelihood).abs();
+        assert!(difference < 1e-9, "{d} dims: {difference}");
+    }
+}
+
 #[test]
 fn a_weight_counts_as_so_many_rows() {
     let x = clusters(2, 15, 3);
     let weights: Vec<f64> = (0..30).map(|i| f64::from(i % 3)).collect();
     let repeated: Vec<usize> = (0..30).flat_map(|i| vec![i; i % 3]).collect();
-    let repeated = x.select(ndarray::Axis(0), &repeated);
+    let repeated = x.select(Axis(0), &repeated);
     for covariance in KINDS {
         let settings = EmSettings {
             covariance,
@@ -205,7 +235,7 @@ fn a_weight_counts_as_so_many_rows_of_its_class() {
     let weights: Vec<f64> = (0..30).map(|i| f64::from(i % 3)).collect();
     let rows: Vec<usize> = (0..30).flat_map(|i| vec![i; i % 3]).collect();
     let repeated_labels: Vec<usize> = rows.iter().map(|&i| labels[i]).collect();
-    let repeated = x.select(ndarray::Axis(0), &rows);
+    let repeated = x.select(Axis(0), &rows);
     let names = ["class 0".into(), "class 1".into()];
     let (one, settings) = (ComponentCount::Bic { most: 1 }, EmSettings::new(1));
     let weighted = |weights: &[f64]| {

@@ -108,7 +108,7 @@ impl<T: Sample> Diagonal<T> {
         let count = tile.range.len();
         let squares = self.squares_of_leaders(simd, tile, leaders);
         let mut best = [f64::NEG_INFINITY; TILE];
-        // Twice what a row's best is above the least density that matters.
+        // Minus twice the least density that matters.
         let mut limits = [f32::NEG_INFINITY; TILE];
         for r in 0..count {
             best[r] = self.constants[leaders.component[r] as usize] - 0.5 * squares[r];
@@ -116,17 +116,7 @@ impl<T: Sample> Diagonal<T> {
             let least = best[r] - window - 1e-5 * (best[r].abs() + squares[r]);
             limits[r] = (-2.0 * least) as f32;
         }
-        present.clear();
-        let mut left = 0;
-        for (k, bounds) in bounds.iter().enumerate() {
-            let near = near(bounds, self.ceiling(k), &limits);
-            // Counted, not compared one after the other, so that it becomes vector code.
-            let count = near.map(u32::from).sum::<u32>();
-            left += count as usize;
-            if count > 0 {
-                present.push(k);
-            }
-        }
+        let left = self.present(bounds, &limits, present);
         if columns.len() > FEW_COMPONENTS && left > columns.len() * count / WORTH_CHOOSING {
             return false;
         }
@@ -161,12 +151,29 @@ impl<T: Sample> Diagonal<T> {
         true
     }
 
-    /// Twice a component's largest density. It is never infinite, so that it may be added to
-    /// what is.
+    /// Lists the components that any row may need; how many that are of all rows together.
+    #[inline(always)]
+    fn present(&self, bounds: &[Bounds], limits: &[f32; TILE], present: &mut Vec<usize>) -> usize {
+        present.clear();
+        let mut left = 0;
+        for (k, bounds) in bounds.iter().enumerate() {
+            // Counted, not looked for, so that it becomes vector code.
+            let rows = near(bounds, self.ceiling(k), limits).map(u32::from).sum::<u32>();
+            left += rows as usize;
+            if rows > 0 {
+                present.push(k);
+            }
+        }
+        left
+    }
+
+    /// Twice a component's largest density. It is never infinite, not even without weight, so
+    /// that it may be added to what is.
     #[inline(always)]
     fn ceiling(&self, k: usize) -> f32 {
         let constant = self.constants[k];
-        ((2.0 * constant + 1e-5 * constant.abs()) as f32).clamp(f32::MIN, f32::MAX)
+        // Without weight this is NaN, and the maximum is the other.
+        ((2.0 * constant + 1e-5 * constant.abs()) as f32).max(f32::MIN)
     }
 
     /// `‖(x − μ)/σ‖²` of each row under its leader.
