@@ -51,9 +51,10 @@ impl Statistics {
 /// threads, so that sums are made in the same order everywhere.
 const PORTION: usize = 2 * TILE;
 /// Up to this many component-dimensions, 32 KiB of sums, a portion has sums of its own, and is
-/// an eighth of all rows.
+/// an eighth of all rows, or as many as have their shares in the second cache.
 const OWN_SUMS: usize = 2048;
 const LARGE_PORTIONS: usize = 8;
+const LARGEST: usize = 2048;
 /// Dimensions that one task sums, of one component.
 const BLOCK: usize = 512;
 /// With fewer dimensions than this, summing a row is no dearer than finding out whether its
@@ -92,7 +93,7 @@ impl<T: Sample> pulp::WithSimd for Sum<'_, T> {
         let mut members = Vec::new();
         for portion in self.portions {
             if self.anew {
-                members.extend_from_slice(portion.members(self.component));
+                members.extend(portion.members(self.component));
             } else {
                 portion.changes(self.component, &mut members);
             }
@@ -188,8 +189,6 @@ pub(super) struct Moments<T> {
     /// The same in the precision of the data, without any loss; empty before the first pass.
     rounded: Vec<T>,
     portions: Vec<Portion<T>>,
-    /// Rows of a portion.
-    portion: usize,
     /// Portions have sums of their own.
     own_sums: bool,
     statistics: Statistics,
@@ -209,18 +208,20 @@ impl<T: Sample> Moments<T> {
             && components * dimensions <= OWN_SUMS
             && kind != CovarianceKind::Full;
         let large = rows.len().div_ceil(LARGE_PORTIONS).next_multiple_of(TILE);
-        let portion = if own_sums { large.max(PORTION) } else { PORTION };
-        let new = |_| {
-            let mut portion = Portion::new(components, portion / TILE, bounded);
+        let size = if own_sums { large.clamp(PORTION, LARGEST) } else { PORTION };
+        let compared = dimensions >= WORTH_COMPARING;
+        let new = |from: usize| {
+            let range = from..rows.len().min(from + size);
+            let mut portion = Portion::new(range, components, bounded, compared);
             if own_sums {
                 portion.first = vec![0.0; statistics.first.len()];
                 portion.second = vec![0.0; statistics.second.len()];
             }
             portion
         };
-        let portions = (0..rows.len().div_ceil(portion)).map(new).collect();
+        let portions = (0..rows.len()).step_by(size).map(new).collect();
         let centres = Array2::zeros((components, dimensions));
-        Self { kind, centres, rounded: Vec::new(), portions, portion, own_sums, statistics }
+        Self { kind, centres, rounded: Vec::new(), portions, own_sums, statistics }
     }
 
     /// Sums the moments of all rows, shared out by `share`, about `means` or what has stayed
@@ -233,10 +234,9 @@ impl<T: Sample> Moments<T> {
     ) -> &Statistics {
         let anew = self.centre(means);
         let arch = pulp::Arch::new();
-        let (size, rounded) = (self.portion, &self.rounded);
-        self.portions.par_iter_mut().enumerate().for_each_init(Vec::new, |room, (i, portion)| {
-            let range = i * size..rows.len().min((i + 1) * size);
-            arch.dispatch(Fill { rows, range, share, portion, room });
+        let rounded = &self.rounded;
+        self.portions.par_iter_mut().for_each_init(Vec::new, |room, portion| {
+            arch.dispatch(Fill { rows, share, portion, room });
             if !portion.first.is_empty() {
                 sum_portion(rows, rounded, portion);
             }
@@ -325,7 +325,7 @@ impl<T: Sample> Moments<T> {
             let members: Vec<_> = portions.iter().flat_map(|portion| portion.members(k)).collect();
             for batch in members.chunks(BATCH) {
                 scaled.clear();
-                for &&(row, share) in batch {
+                for &(row, share) in batch {
                     let root = share.into().sqrt();
                     let row = rows.row(row).iter().zip(centre);
                     scaled.extend(row.map(|(&x, &c)| root * (x.into() - c.into())));

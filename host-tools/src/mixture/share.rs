@@ -20,7 +20,6 @@ pub(super) type Column = [f64; TILE];
 pub(super) type Bounds = [f32; TILE];
 
 /// Densities of a tile's rows under the components, which become their shares.
-#[derive(Default)]
 pub(super) struct Shares {
     /// A column for each component.
     pub columns: Vec<Column>,
