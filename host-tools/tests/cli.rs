@@ -1,74 +1,37 @@
 //! The command line as its users meet it: results, and bad input to every command.
 
+mod command;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::LazyLock;
 
-use tempfile::TempDir;
+use command::Workplace;
+use serde_json::Value;
 
 const HEADER: &str = "path,label,domain,rate_hz\n";
 
-fn rebearing(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rebearing"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .expect("the command runs")
-}
-
 /// Simulated machines, a source and a model, made once by the commands themselves.
-struct World {
-    directory: TempDir,
-}
-
-impl World {
-    fn path(&self) -> &Path {
-        self.directory.path()
-    }
-}
-
-static WORLD: LazyLock<World> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let run = |arguments: &str| {
-        let arguments: Vec<&str> = arguments.split(' ').collect();
-        let output = rebearing(directory.path(), &arguments);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-    };
-    run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace");
-    run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
-    run(
+static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
+    let world = Workplace::new();
+    world.run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace");
+    world.run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
+    world.run(
         "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all --out model.rbm",
     );
-    World { directory }
+    world
 });
 
-/// Runs a command in the world's directory and parses its JSON.
-fn json(arguments: &str) -> serde_json::Value {
-    let arguments: Vec<&str> = arguments.split(' ').chain(["--json"]).collect();
-    let output = rebearing(WORLD.path(), &arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object and nothing else")
+fn json(arguments: &str) -> Value {
+    WORLD.json(arguments)
 }
 
-/// Asserts exit code 2, nothing on standard output, and a message that names all of `parts`.
 fn refused(arguments: &str, parts: &[&str]) {
-    let words: Vec<&str> = arguments.split(' ').collect();
-    let output = rebearing(WORLD.path(), &words);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-    assert!(output.stdout.is_empty(), "{arguments}");
-    for part in parts {
-        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
-    }
+    WORLD.refused(arguments, parts);
 }
 
-/// Writes a file into the world's directory.
-fn file(name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
-    let path = WORLD.path().join(name);
-    fs::write(&path, contents).expect("the file can be written");
-    path
+fn file(name: &str, contents: impl AsRef<[u8]>) {
+    WORLD.write(name, contents);
 }
 
 /// Numbers, one a line.
@@ -93,13 +56,12 @@ fn results_are_json_on_request() {
     assert_eq!(inspected["source"], "motor-a");
     assert_eq!(inspected["target"], "motor-b");
     assert_eq!(inspected["healthy"], "Healthy");
-    let flash = fs::metadata(WORLD.path().join("model.rbm")).unwrap().len();
-    assert_eq!(inspected["flash"].as_u64().unwrap(), flash);
+    assert_eq!(inspected["flash"], WORLD.bytes("model.rbm").len());
 }
 
 /// The path of a recording in the world's manifest.
 fn manifest_path(domain: &str, label: &str) -> String {
-    let text = fs::read_to_string(WORLD.path().join("m/manifest.csv")).unwrap();
+    let text = WORLD.read("m/manifest.csv");
     let row = text.lines().find(|line| line.contains(&format!(",{label},{domain},"))).unwrap();
     format!("m/{}", row.split(',').next().unwrap())
 }
@@ -114,14 +76,14 @@ fn the_same_seed_gives_the_same_files() {
         ));
     }
     for name in ["s.json", "m.rbm", "manifest.csv"] {
-        let read = |out: &str| fs::read(WORLD.path().join(out).join(name)).unwrap();
+        let read = |out: &str| WORLD.bytes(&format!("{out}/{name}"));
         assert_eq!(read("one"), read("two"), "{name}");
     }
 }
 
 #[test]
 fn pools_are_judged_by_what_is_known_of_them() {
-    let manifest = fs::read_to_string(WORLD.path().join("m/manifest.csv")).unwrap();
+    let manifest = WORLD.read("m/manifest.csv");
     let healthy = |line: &&str| !line.contains("motor-b") || line.contains("Healthy");
     let rows: Vec<&str> = manifest.lines().filter(healthy).collect();
     file("m/healthy.csv", rows.join("\n"));
@@ -133,7 +95,7 @@ fn pools_are_judged_by_what_is_known_of_them() {
     assert_eq!(inspected["gate"]["components"], inspected["components"], "a gate and no types");
     let judged = json(&format!("{base} m/healthy.csv"));
     assert_eq!(judged["verdict"], "abstain", "faults must not be handed out to healthy windows");
-    assert_eq!(json("inspect pool.rbm")["gate"], serde_json::Value::Null);
+    assert_eq!(json("inspect pool.rbm")["gate"], Value::Null);
     let adapted = json(&format!("{base} m/manifest.csv"));
     assert_eq!(adapted["verdict"], "adapt");
     let model = WORLD.path().join("pool.rbm");
@@ -150,7 +112,7 @@ fn a_label_that_names_a_part_carries_the_evidence_at_its_frequency() {
     let recordings = found["recordings"].as_array().unwrap();
     assert_eq!(recordings.len(), 3);
     for recording in recordings {
-        let level = |part: &serde_json::Value| {
+        let level = |part: &Value| {
             let evidence = recording["evidence"].as_array().unwrap();
             evidence.iter().find(|e| e["part"] == *part).map(|e| e["level_db"].as_f64().unwrap())
         };
@@ -162,7 +124,7 @@ fn a_label_that_names_a_part_carries_the_evidence_at_its_frequency() {
         }
         assert!(recording["share"].as_f64().unwrap() > 0.5);
     }
-    let page = fs::read_to_string(WORLD.path().join("e.html")).unwrap();
+    let page = WORLD.read("e.html");
     assert!(page.contains("BPFO") && page.contains("<b>"), "the label's part is marked");
     refused(&format!("adapt --source source.json {target} --bearing 9,40,39"), &["does not fit"]);
 }
@@ -175,7 +137,7 @@ fn blocks_of_shaft_orders_need_the_shaft_speed() {
     let inspected = json("inspect orders.rbm");
     assert_eq!(inspected["blocks"], serde_json::json!(["bands", "orders", "envelope"]));
     assert_eq!((&inspected["dims"], &inspected["needs_rpm"]), (&96.into(), &true.into()));
-    let manifest = fs::read_to_string(WORLD.path().join("m/manifest.csv")).unwrap();
+    let manifest = WORLD.read("m/manifest.csv");
     let row: Vec<&str> =
         manifest.lines().find(|row| row.contains("motor-b")).unwrap().split(',').collect();
     let (path, rpm) = (format!("m/{}", row[0]), row[4]);
@@ -217,8 +179,8 @@ fn missing_files_are_named() {
     refused("emulate --model model.rbm no.wav", &["no.wav"]);
     file("gone.csv", format!("{HEADER}gone.wav,Healthy,a,20000\n"));
     refused("fit --manifest gone.csv --domain a --out x.json", &["gone.csv", "2", "gone.wav"]);
-    assert!(!WORLD.path().join("x.json").exists());
-    assert!(!WORLD.path().join("x.rbm").exists());
+    assert!(!WORLD.has("x.json"));
+    assert!(!WORLD.has("x.rbm"));
 }
 
 #[test]
@@ -278,7 +240,7 @@ fn rates_that_differ_are_refused() {
     );
     refused("predict --model model.rbm --rate 12000 slow.csv", &["12000", "20000"]);
     json("simulate --out slow --rate 10000 --seconds 1 --machines 1 --classes Healthy");
-    let slow = fs::read_to_string(WORLD.path().join("slow/manifest.csv")).unwrap();
+    let slow = WORLD.read("slow/manifest.csv");
     let wav = slow.lines().nth(1).unwrap().split(',').next().unwrap();
     refused(&format!("predict --model model.rbm slow/{wav}"), &[wav, "10000", "20000"]);
     refused(&format!("emulate --model model.rbm slow/{wav}"), &[wav, "10000", "20000"]);
@@ -334,7 +296,7 @@ fn unwritable_outputs_are_refused_before_the_work() {
 
 #[test]
 fn damaged_models_and_sources_are_refused() {
-    let model = fs::read(WORLD.path().join("model.rbm")).unwrap();
+    let model = WORLD.bytes("model.rbm");
     file("cut.rbm", &model[..model.len() / 2]);
     let wav = manifest_path("motor-b", "Healthy");
     for command in [
@@ -350,7 +312,7 @@ fn damaged_models_and_sources_are_refused() {
     refused("inspect flipped.rbm", &["flipped.rbm", "checksum"]);
     refused("inspect source.json", &["source.json", "not a rebearing model"]);
 
-    let source = fs::read_to_string(WORLD.path().join("source.json")).unwrap();
+    let source = WORLD.read("source.json");
     file("cut.json", &source[..source.len() / 2]);
     let adapt = |name: &str| {
         format!("adapt --source {name} --manifest m/manifest.csv --domain motor-b --out x.rbm")
@@ -358,7 +320,7 @@ fn damaged_models_and_sources_are_refused() {
     refused(&adapt("cut.json"), &["cut.json", "rebearing fit"]);
     file("old.json", source.replacen("\"version\": 1", "\"version\": 99", 1));
     refused(&adapt("old.json"), &["old.json", "99"]);
-    let mut value: serde_json::Value = serde_json::from_str(&source).unwrap();
+    let mut value: Value = serde_json::from_str(&source).unwrap();
     value["scale"][0] = 0.0.into();
     file("zero.json", value.to_string());
     refused(&adapt("zero.json"), &["zero.json", "scale"]);
@@ -394,7 +356,7 @@ fn a_path_that_is_not_utf8_is_only_shown_otherwise() {
         }
         let output = command.output().expect("the command runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert!(found["model"].as_str().is_some_and(|path| path.ends_with("\u{fffd}model.rbm")));
     }
 }

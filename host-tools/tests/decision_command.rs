@@ -1,54 +1,33 @@
 //! Decision and severity on the command line: written by `adapt`, shown by `inspect`, applied by
 //! `predict`.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod command;
+
 use std::sync::LazyLock;
 
+use command::Workplace;
 use serde_json::Value;
-use tempfile::TempDir;
-
-fn rebearing(directory: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rebearing"))
-        .args(arguments.split_whitespace())
-        .current_dir(directory)
-        .output()
-        .expect("the command runs")
-}
 
 /// Simulated machines and a source, made once.
-static WORLD: LazyLock<TempDir> = LazyLock::new(|| {
-    let world = tempfile::tempdir().expect("a temporary directory");
-    for command in [
-        "simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace",
-        "fit --manifest m/manifest.csv --domain motor-a --out source.json",
-    ] {
-        let output = rebearing(world.path(), command);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
+static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
+    let world = Workplace::new();
+    world.run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace");
+    world.run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
     world
 });
 
 fn json(arguments: &str) -> Value {
-    let output = rebearing(WORLD.path(), &format!("{arguments} --json"));
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object and nothing else")
+    WORLD.json(arguments)
 }
 
 fn text(arguments: &str) -> String {
-    let output = rebearing(WORLD.path(), arguments);
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
+    WORLD.run(arguments)
 }
 
-/// Exit code 2, a message that names `part`, and no model.
+/// A refusal that names `part`, and no model.
 fn refused(options: &str, part: &str) {
-    let arguments = adapt("refused.rbm", options);
-    let output = rebearing(WORLD.path(), &arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{options}: {message}");
-    assert!(message.contains(part), "{options}: no {part:?} in {message}");
-    assert!(!WORLD.path().join("refused.rbm").exists(), "{options}");
+    WORLD.refused(&adapt("refused.rbm", options), &[part]);
+    assert!(!WORLD.has("refused.rbm"), "{options}");
 }
 
 fn adapt(out: &str, options: &str) -> String {
@@ -93,7 +72,7 @@ fn what_adapt_is_told_stands_in_the_model_of_either_encoding() {
 #[test]
 fn a_model_without_options_has_no_section_and_the_defaults() {
     json(&adapt("plain.rbm", ""));
-    let bytes = std::fs::read(WORLD.path().join("plain.rbm")).expect("it was written");
+    let bytes = WORLD.bytes("plain.rbm");
     assert!(!bytes.windows(4).any(|tag| tag == b"dcsn" || tag == b"sevr"));
     let inspected = json("inspect plain.rbm");
     let decision = &inspected["decision"];

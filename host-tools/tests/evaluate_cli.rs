@@ -1,68 +1,41 @@
 //! `rebearing evaluate` as its users meet it: results, their shape, and bad input.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+mod command;
+
 use std::sync::LazyLock;
 
+use command::Workplace;
 use serde_json::Value;
-use tempfile::TempDir;
 
 const PAIR: &str = "evaluate --manifest manifest.csv --source motor-a --target motor-b";
 
-fn rebearing(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rebearing"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .expect("the command runs")
-}
-
 /// Three simulated machines in four conditions.
-static MACHINES: LazyLock<TempDir> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let simulate =
-        "simulate --out . --machines 3 --seconds 6 --classes Healthy,InnerRace,OuterRace,Ball";
-    let output = rebearing(directory.path(), &simulate.split(' ').collect::<Vec<_>>());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    directory
+static MACHINES: LazyLock<Workplace> = LazyLock::new(|| {
+    let machines = Workplace::new();
+    machines.run(
+        "simulate --out . --machines 3 --seconds 6 --classes Healthy,InnerRace,OuterRace,Ball",
+    );
+    machines
 });
 
-fn succeeds(arguments: &[&str]) -> String {
-    let output = rebearing(MACHINES.path(), arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {errors}");
-    assert!(errors.is_empty(), "progress is for terminals: {errors}");
-    String::from_utf8(output.stdout).expect("text")
-}
-
 fn json(arguments: &str) -> Value {
-    let arguments: Vec<&str> = arguments.split(' ').chain(["--json"]).collect();
-    serde_json::from_str(&succeeds(&arguments)).expect("one JSON object and nothing else")
+    MACHINES.json(arguments)
 }
 
-/// Asserts exit code 2, nothing on standard output, and a message that names all of `parts`.
 fn refused(arguments: &str, parts: &[&str]) {
-    let words: Vec<&str> = arguments.split(' ').collect();
-    let output = rebearing(MACHINES.path(), &words);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-    assert!(output.stdout.is_empty(), "{arguments}");
-    for part in parts {
-        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
-    }
+    MACHINES.refused(arguments, parts);
 }
 
 /// A manifest of those rows of the simulated one that `keep` keeps, under another name.
 fn manifest(name: &str, keep: impl Fn(&str) -> bool) {
-    let text = fs::read_to_string(MACHINES.path().join("manifest.csv")).unwrap();
+    let text = MACHINES.read("manifest.csv");
     let rows: Vec<&str> = text
         .lines()
         .enumerate()
         .filter(|(line, row)| *line == 0 || keep(row))
         .map(|(_, row)| row)
         .collect();
-    fs::write(MACHINES.path().join(name), rows.join("\n")).unwrap();
+    MACHINES.write(name, rows.join("\n"));
 }
 
 fn rate(json: &Value, name: &str) -> f64 {
@@ -114,14 +87,14 @@ fn what_is_left_out_is_tested_as_novel() {
 
 #[test]
 fn domains_of_different_rates_are_compared_in_the_same_bands() {
-    let slow = "simulate --out slow --rate 10000 --seconds 12 --machines 1 --seed 9 --classes Healthy,Ball";
-    let output = rebearing(MACHINES.path(), &slow.split(' ').collect::<Vec<_>>());
-    assert!(output.status.success());
-    let rows = fs::read_to_string(MACHINES.path().join("slow/manifest.csv")).unwrap();
+    MACHINES.run(
+        "simulate --out slow --rate 10000 --seconds 12 --machines 1 --seed 9 --classes Healthy,Ball",
+    );
+    let rows = MACHINES.read("slow/manifest.csv");
     let rows = rows.lines().skip(1).map(|row| format!("slow/{row}").replace(",motor-a,", ",slow,"));
-    let fast = fs::read_to_string(MACHINES.path().join("manifest.csv")).unwrap();
+    let fast = MACHINES.read("manifest.csv");
     let both = format!("{}\n{}\n", fast.trim_end(), rows.collect::<Vec<_>>().join("\n"));
-    fs::write(MACHINES.path().join("tworates.csv"), both).unwrap();
+    MACHINES.write("tworates.csv", both);
     let run = json(
         "evaluate --manifest tworates.csv --source motor-a --target slow --pool healthy --pool-is healthy",
     );
@@ -133,16 +106,16 @@ fn domains_of_different_rates_are_compared_in_the_same_bands() {
 fn a_pair_that_fails_does_not_end_the_matrix() {
     // Two windows before the cut of motor-c's recordings are too few for any mixture.
     let samples = (0..10_000).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
-    fs::write(MACHINES.path().join("short.csv"), format!("x\n{samples}")).unwrap();
-    let text = fs::read_to_string(MACHINES.path().join("manifest.csv")).unwrap();
+    MACHINES.write("short.csv", format!("x\n{samples}"));
+    let text = MACHINES.read("manifest.csv");
     let rows = text.lines().filter(|row| !row.contains(",motor-c,"));
     let mut rows: Vec<String> = rows.map(String::from).collect();
     for label in ["Healthy", "Ball", "InnerRace", "OuterRace"] {
         rows.push(format!("short.csv,{label},motor-c,20000,,"));
     }
-    fs::write(MACHINES.path().join("failing.csv"), rows.join("\n")).unwrap();
+    MACHINES.write("failing.csv", rows.join("\n"));
     let words = "evaluate --manifest failing.csv --source all --target all --pool-is all --json";
-    let output = rebearing(MACHINES.path(), &words.split(' ').collect::<Vec<_>>());
+    let output = MACHINES.output(&words.split(' ').collect::<Vec<_>>());
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let matrix: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(matrix["pairs"].as_array().unwrap().len() >= 2, "{matrix}");
@@ -226,7 +199,7 @@ fn all_domains_make_a_matrix_of_ordered_pairs() {
     let same = pairs.iter().find(|r| r["source"] == "motor-a" && r["target"] == "motor-b").unwrap();
     assert_eq!(same["confusion"], pair["confusion"], "a pair is the same alone and in the matrix");
 
-    let text = succeeds(&arguments.split(' ').collect::<Vec<_>>());
+    let text = MACHINES.run(arguments);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("worst"), "{text}");
     let one_source =
@@ -244,7 +217,7 @@ fn labels_of_one_domain_alone_are_left_out_and_named() {
     let run = json(pair);
     assert_eq!(run["classes"], serde_json::json!(["Healthy", "OuterRace"]));
     assert_eq!(run["left_out"], serde_json::json!(["InnerRace", "Ball"]));
-    let text = succeeds(&pair.split(' ').collect::<Vec<_>>());
+    let text = MACHINES.run(pair);
     assert!(text.contains("InnerRace, Ball"), "{text}");
 
     let named = json(&format!("{pair} --labels Healthy,InnerRace,OuterRace,Ball"));
@@ -345,12 +318,8 @@ fn recordings_that_cannot_be_tested_are_refused() {
     refused(&format!("{faults} --pool-is healthy"), &["--pool-is", "--healthy LABEL"]);
     assert_eq!(json(&format!("{faults} --pool-is all"))["false_alarm_rate"], Value::Null);
 
-    let text = fs::read_to_string(MACHINES.path().join("manifest.csv")).unwrap();
-    fs::write(
-        MACHINES.path().join("unlabelled.csv"),
-        text.replacen(",Ball,motor-b,", ",,motor-b,", 1),
-    )
-    .unwrap();
+    let text = MACHINES.read("manifest.csv");
+    MACHINES.write("unlabelled.csv", text.replacen(",Ball,motor-b,", ",,motor-b,", 1));
     refused(
         "evaluate --manifest unlabelled.csv --source motor-a --target motor-b",
         &["motor-b", "no label"],

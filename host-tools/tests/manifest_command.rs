@@ -1,72 +1,29 @@
 //! `rebearing manifest`: folders as people have them, and as nobody should.
 
+mod command;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use command::Workplace;
 use rebearing_host::manifest::Manifest;
 use serde_json::Value;
-use tempfile::TempDir;
 
-struct Folder(TempDir);
+/// A file of a column of numbers.
+fn recording(folder: &Workplace, name: &str) {
+    folder.write(name, "1\n2\n3\n");
+}
 
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+/// What a person sees; no line is wider than a terminal.
+fn shown(folder: &Workplace, arguments: &str) -> String {
+    let text = folder.run(arguments);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
     }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    /// A file of a column of numbers, with the folders that lead to it.
-    fn file(&self, name: &str) -> PathBuf {
-        self.text(name, "1\n2\n3\n")
-    }
-
-    fn text(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_rebearing"))
-            .args(arguments)
-            .current_dir(self.path())
-            .output()
-            .unwrap()
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        let output = self.run(&[arguments, &["--json"]].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    /// What a person sees; no line is wider than a terminal.
-    fn shown(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout).unwrap();
-        for line in text.lines() {
-            assert!(line.chars().count() <= 80, "{line}");
-        }
-        text
-    }
-
-    fn refused(&self, arguments: &[&str], parts: &[&str]) {
-        let output = self.run(arguments);
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-        assert!(output.stdout.is_empty());
-        for part in parts {
-            assert!(message.contains(part), "{arguments:?}: no {part:?} in {message}");
-        }
-    }
+    text
 }
 
 /// Path, label, domain and channel of every recording that was understood.
@@ -84,10 +41,9 @@ fn reason(json: &Value, path: &str) -> String {
 
 #[test]
 fn simulated_machines_are_understood_and_fitted() {
-    let folder = Folder::new();
-    let simulate = "simulate --out m --seconds 3 --classes Healthy,InnerRace";
-    assert!(folder.run(&simulate.split(' ').collect::<Vec<_>>()).status.success());
-    let text = folder.shown(&["manifest", "m"]);
+    let folder = Workplace::new();
+    folder.run("simulate --out m --seconds 3 --classes Healthy,InnerRace");
+    let text = shown(&folder, "manifest m");
     for part in ["{domain}/{label}.*  (guessed", "motor-a", "InnerRace", "20000", "4 of 4 files"] {
         assert!(text.contains(part), "{text}");
     }
@@ -95,65 +51,63 @@ fn simulated_machines_are_understood_and_fitted() {
         text.contains("a manifest: manifest.csv") && text.contains("nothing written"),
         "{text}"
     );
-    let json = folder.json(&["manifest", "m", "--out", "new.csv", "--unit", "g"]);
+    let json = folder.json("manifest m --out new.csv --unit g");
     assert_eq!((&json["guessed"], &json["healthy"][0]), (&true.into(), &"Healthy".into()));
     assert_eq!(json["recordings"][0]["rate_hz"], 20_000.0);
     let manifest = Manifest::read(&folder.path().join("new.csv")).unwrap();
     assert_eq!(manifest.rows[0].name, "m/motor-a/Healthy.wav");
-    let fit = "fit --manifest new.csv --domain motor-a --out source.json";
-    let output = folder.run(&fit.split(' ').collect::<Vec<_>>());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("samples in g"));
+    let text = folder.run("fit --manifest new.csv --domain motor-a --out source.json");
+    assert!(text.contains("samples in g"), "{text}");
 }
 
 #[test]
 fn a_manifest_is_never_overwritten_unasked() {
-    let folder = Folder::new();
-    folder.file("d/normal/a.csv");
-    folder.text("m.csv", "mine");
-    let arguments = ["manifest", "d", "--rate", "1000", "--out", "m.csv"];
-    folder.refused(&arguments, &["m.csv: exists", "--force"]);
-    assert_eq!(fs::read_to_string(folder.path().join("m.csv")).unwrap(), "mine");
-    folder.json(&[&arguments[..], &["--force"]].concat());
-    let written = fs::read_to_string(folder.path().join("m.csv")).unwrap();
+    let folder = Workplace::new();
+    recording(&folder, "d/normal/a.csv");
+    folder.write("m.csv", "mine");
+    let arguments = "manifest d --rate 1000 --out m.csv";
+    folder.refused(arguments, &["m.csv: exists", "--force"]);
+    assert_eq!(folder.read("m.csv"), "mine");
+    folder.json(&format!("{arguments} --force"));
+    let written = folder.read("m.csv");
     assert_eq!(written, "path,label,domain,rate_hz,rpm,channel\nd/normal/a.csv,normal,d,1000,,\n");
 }
 
 #[test]
 fn patterns_say_label_domain_speed_and_rate() {
-    let folder = Folder::new();
+    let folder = Workplace::new();
     for name in ["load 0/outer_race_1797rpm@12k.csv", "load 0/ok_1790rpm@12k.csv", "notes.txt"] {
-        folder.file(&format!("d/{name}"));
+        recording(&folder, &format!("d/{name}"));
     }
-    folder.text("d/load 0/readme.md", "x");
+    folder.write("d/load 0/readme.md", "x");
     let pattern = "{domain}/{label}_{rpm}@{rate}.csv";
-    let json = folder.json(&["manifest", "d", "--pattern", pattern, "--out", "m.csv"]);
+    let json = folder.json(&format!("manifest d --pattern {pattern} --out m.csv"));
     assert_eq!(understood(&json)[1], "load 0/outer_race_1797rpm@12k.csv outer_race load 0 -");
     assert_eq!(reason(&json, "notes.txt"), "its path does not fit the pattern");
     assert_eq!(reason(&json, "load 0/readme.md"), "no reader for .md");
     let manifest = Manifest::read(&folder.path().join("m.csv")).unwrap();
     assert_eq!((manifest.rows[1].rpm, manifest.rows[1].rate_hz), (Some(1797.0), 12_000.0));
-    let text = folder.shown(&["manifest", "d", "--pattern", pattern]);
+    let text = shown(&folder, &format!("manifest d --pattern {pattern}"));
     assert!(text.contains("healthy  ok; fit with --healthy ok"), "{text}");
     for (pattern, says) in [
         ("{speed}/*", "no field \"speed\""),
         ("*", "neither label nor domain"),
         ("x/{label}", "no recording found that fits x/{label}"),
     ] {
-        folder.refused(&["manifest", "d", "--pattern", pattern], &[says]);
+        folder.refused(&format!("manifest d --pattern {pattern}"), &[says]);
     }
 }
 
 #[test]
 fn the_rate_of_a_time_column_is_found_and_must_agree() {
-    let folder = Folder::new();
+    let folder = Workplace::new();
     let rows = (0..50).fold(String::new(), |mut text, n| {
         let _ = writeln!(text, "{:.4},{n}", f64::from(n) / 2000.0);
         text
     });
-    folder.text("d/normal_2000.csv", &format!("time,x\n{rows}"));
-    folder.text("d/ball_1000.csv", &format!("time,x\n{rows}"));
-    let json = folder.json(&["manifest", "d", "--pattern", "{label}_{rate}.csv"]);
+    folder.write("d/normal_2000.csv", format!("time,x\n{rows}"));
+    folder.write("d/ball_1000.csv", format!("time,x\n{rows}"));
+    let json = folder.json("manifest d --pattern {label}_{rate}.csv");
     assert_eq!(json["recordings"][0]["rate_hz"], 2000.0);
     assert_eq!(json["recordings"][0]["carries_rate"], true);
     assert!(reason(&json, "ball_1000.csv").contains("carries 2000 Hz, but its path says 1000 Hz"));
@@ -161,40 +115,41 @@ fn the_rate_of_a_time_column_is_found_and_must_agree() {
 
 #[test]
 fn an_open_choice_of_channel_or_rate_is_named_and_writes_nothing() {
-    let folder = Folder::new();
+    let folder = Workplace::new();
     for (name, axis) in [("normal", "X7_DE"), ("ball", "X8_DE")] {
-        folder.text(&format!("d/{name}.csv"), &format!("{axis},temperature\n1,2\n3,5\n4,1\n"));
+        folder.write(&format!("d/{name}.csv"), format!("{axis},temperature\n1,2\n3,5\n4,1\n"));
     }
-    let out = ["--out", "m.csv"];
     // Lines are broken at 80 columns.
-    let text = folder.shown(&["manifest", "d"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = shown(&folder, "manifest d").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("which?") && text.contains("one of X8_DE, temperature"), "{text}");
     assert!(text.contains("give --rate HZ"), "{text}");
-    let arguments = [&["manifest", "d", "--rate", "10"], &out[..]].concat();
     // What was understood is shown even so.
-    folder.refused(&arguments, &["files", "2 recordings leave a choice", "X8_DE, temperature"]);
-    let arguments = [&["manifest", "d", "--channel", "*_DE"], &out[..]].concat();
-    folder.refused(&arguments, &["2 recordings carry no sample rate", "--rate HZ"]);
-    assert!(!folder.path().join("m.csv").exists());
-    let json = folder.json(&[&arguments[..], &["--rate", "10"]].concat());
+    folder.refused(
+        "manifest d --rate 10 --out m.csv",
+        &["files", "2 recordings leave a choice", "X8_DE, temperature"],
+    );
+    let arguments = "manifest d --channel *_DE --out m.csv";
+    folder.refused(arguments, &["2 recordings carry no sample rate", "--rate HZ"]);
+    assert!(!folder.has("m.csv"));
+    let json = folder.json(&format!("{arguments} --rate 10"));
     assert_eq!(understood(&json), ["ball.csv ball d X8_DE", "normal.csv normal d X7_DE"]);
-    let json = folder.json(&["manifest", "d", "--channel", "*_DE;temp*"]);
+    let json = folder.json("manifest d --channel *_DE;temp*");
     assert_eq!(json["recordings"][0]["channel"], "X8_DE;temperature");
     assert_eq!(json["recordings"][0]["axes"], 2);
     // More than one name for one axis is a choice; none is a reason to pass over.
-    let json = folder.json(&["manifest", "d", "--channel", "*e*"]);
+    let json = folder.json("manifest d --channel *e*");
     assert_eq!(json["recordings"][0]["axes"], 1, "{json}");
-    let json = folder.json(&["manifest", "d", "--channel", "*"]);
+    let json = folder.json("manifest d --channel *");
     assert_eq!(json["recordings"][0]["choice"][0], "X8_DE");
-    folder.refused(&["manifest", "d", "--channel", "speed"], &["no channel \"speed\""]);
+    folder.refused("manifest d --channel speed", &["no channel \"speed\""]);
 }
 
 #[test]
 fn paths_are_relative_to_the_manifest() {
-    let folder = Folder::new();
-    folder.file("data/d/normal/a.csv");
+    let folder = Workplace::new();
+    recording(&folder, "data/d/normal/a.csv");
     fs::create_dir_all(folder.path().join("lists/today")).unwrap();
-    folder.json(&["manifest", "data/d", "--rate", "9", "--out", "lists/today/m.csv"]);
+    folder.json("manifest data/d --rate 9 --out lists/today/m.csv");
     let manifest = Manifest::read(&folder.path().join("lists/today/m.csv")).unwrap();
     assert_eq!(manifest.rows[0].name, "../../data/d/normal/a.csv");
     assert!(manifest.rows[0].path.is_file());
@@ -202,7 +157,7 @@ fn paths_are_relative_to_the_manifest() {
     {
         // A way up over a link leads elsewhere: the manifest lies where the link points to.
         std::os::unix::fs::symlink("lists/today", folder.path().join("link")).unwrap();
-        folder.json(&["manifest", "data/d", "--rate", "9", "--out", "link/n.csv"]);
+        folder.json("manifest data/d --rate 9 --out link/n.csv");
         let manifest = Manifest::read(&folder.path().join("link/n.csv")).unwrap();
         assert!(manifest.rows[0].path.is_file(), "{}", manifest.rows[0].name);
     }
@@ -215,7 +170,7 @@ fn hostile_names_and_links_do_no_harm() {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    let folder = Folder::new();
+    let folder = Workplace::new();
     let names = [
         "d/m,1/nor\"mal/a, b.csv",
         "d/m,1/new\nline/x.csv",
@@ -223,12 +178,12 @@ fn hostile_names_and_links_do_no_harm() {
         "d/m,1/ünï/x.csv",
     ];
     for name in names {
-        folder.file(name);
+        recording(&folder, name);
     }
     let d = folder.path().join("d");
-    folder.file("d/m,1/ball/.hidden.csv");
-    folder.file("d/m,1/ball/end .csv");
-    folder.file("d/ space/ball/x.csv");
+    recording(&folder, "d/m,1/ball/.hidden.csv");
+    recording(&folder, "d/m,1/ball/end .csv");
+    recording(&folder, "d/ space/ball/x.csv");
     let strange = d.join(OsStr::from_bytes(b"m,1/ball/\xff\xfe.csv"));
     fs::write(&strange, "1\n").unwrap();
     symlink("..", d.join("m,1/loop")).unwrap();
@@ -240,8 +195,8 @@ fn hostile_names_and_links_do_no_harm() {
     fs::create_dir(&shut).unwrap();
     fs::set_permissions(&shut, fs::Permissions::from_mode(0o000)).unwrap();
 
-    let arguments = ["manifest", "d", "--pattern", "{domain}/{label}/*", "--rate", "5"];
-    let json = folder.json(&[&arguments[..], &["--out", "m.csv"]].concat());
+    let arguments = "manifest d --pattern {domain}/{label}/* --rate 5";
+    let json = folder.json(&format!("{arguments} --out m.csv"));
     for (path, says) in [
         ("m,1/ball/.hidden.csv", "hidden"),
         ("m,1/loop", "a link to a folder above it"),
@@ -266,7 +221,7 @@ fn hostile_names_and_links_do_no_harm() {
         assert!(labels.contains(&label), "{label:?} in {labels:?}");
     }
     // Nothing of this reaches the terminal as it is.
-    let text = folder.shown(&arguments);
+    let text = shown(&folder, arguments);
     assert!(!text.contains('\u{1b}') && text.contains("\\u{1b}[31mred"), "{text}");
     fs::set_permissions(&shut, fs::Permissions::from_mode(0o755)).unwrap();
 
@@ -282,21 +237,21 @@ fn hostile_names_and_links_do_no_harm() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot say this path"));
-    assert!(!folder.path().join("n.csv").exists());
+    assert!(!folder.has("n.csv"));
 }
 
 #[test]
 fn what_is_no_folder_of_recordings_is_refused() {
-    let folder = Folder::new();
-    folder.text("file.csv", "1\n");
+    let folder = Workplace::new();
+    folder.write("file.csv", "1\n");
     fs::create_dir(folder.path().join("empty")).unwrap();
-    folder.text("other/readme.md", "x");
-    folder.text("broken/normal/x.wav", "RIFF");
-    folder.refused(&["manifest", "absent"], &["absent: cannot be read", "give a folder"]);
-    folder.refused(&["manifest", "file.csv"], &["file.csv: cannot be read"]);
-    folder.refused(&["manifest", "empty"], &["empty: no recording found", "wav, mat"]);
-    folder.refused(&["manifest", "other"], &["no reader for .md"]);
-    folder.refused(&["manifest", "broken"], &["passed over", "x.wav"]);
+    folder.write("other/readme.md", "x");
+    folder.write("broken/normal/x.wav", "RIFF");
+    folder.refused("manifest absent", &["absent: cannot be read", "give a folder"]);
+    folder.refused("manifest file.csv", &["file.csv: cannot be read"]);
+    folder.refused("manifest empty", &["empty: no recording found", "wav, mat"]);
+    folder.refused("manifest other", &["no reader for .md"]);
+    folder.refused("manifest broken", &["passed over", "x.wav"]);
     for (option, value, says) in [
         ("--rate", "0", "above 0"),
         ("--rpm", "x", "above 0"),
@@ -304,11 +259,10 @@ fn what_is_no_folder_of_recordings_is_refused() {
         ("--domain", " ", "needs a name"),
         ("--out", "absent/m.csv", "folder that exists"),
     ] {
-        folder.file("d/normal/a.csv");
-        folder.refused(&["manifest", "d", option, value], &[says]);
+        recording(&folder, "d/normal/a.csv");
+        folder.refused_words(&["manifest", "d", option, value], &[says]);
     }
-    let counts = ["manifest", "d", "--unit", "counts", "--full-scale", "16"];
-    folder.refused(&counts, &["as 16 g"]);
+    folder.refused("manifest d --unit counts --full-scale 16", &["as 16 g"]);
 }
 
 /// The folder of real recordings, or none, said loudly.
@@ -338,10 +292,10 @@ fn rows(manifest: &Path) -> Vec<(String, f64, Option<String>)> {
 #[test]
 fn cwru_is_understood_as_its_manifest_says() {
     let Some(data) = real("cwru") else { return };
-    let folder = Folder::new();
+    let folder = Workplace::new();
     let dir = data.to_str().unwrap();
     let choice = ["--rate", "12000", "--channel", "*_DE_time", "--out", "m.csv"];
-    let json = folder.json(&[&["manifest", dir], &choice[..]].concat());
+    let json = folder.json_words(&[&["manifest", dir], &choice[..]].concat());
     assert_eq!(json["pattern"], "{label}_{domain}.*");
     assert_eq!(
         (&json["healthy"][0], json["domains"].as_array().unwrap().len()),
@@ -355,10 +309,10 @@ fn cwru_is_understood_as_its_manifest_says() {
 #[test]
 fn uestc_is_understood_as_its_manifest_says() {
     let Some(data) = real("uestc") else { return };
-    let folder = Folder::new();
+    let folder = Workplace::new();
     let choice = ["--pattern", "{label}_{domain,rpm}.mat", "--rate", "20000", "--channel", "Data"];
     let arguments = [&["manifest", data.to_str().unwrap(), "--out", "m.csv"], &choice[..]].concat();
-    folder.json(&arguments);
+    folder.json_words(&arguments);
     assert_eq!(rows(&folder.path().join("m.csv")), rows(&data.with_extension("csv")));
     let manifest = Manifest::read(&folder.path().join("m.csv")).unwrap();
     assert!(manifest.rows.iter().all(|row| row.rpm == row.domain.parse().ok()));

@@ -1,56 +1,41 @@
 //! `rebearing gmm` from the outside: what it writes, and what it says to bad input.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod command;
 
+use command::Workplace;
 use ndarray::{Array2, array};
 use rebearing_host::mixture::{Covariance, EmSettings, Start, fit};
 use rebearing_host::npy;
 use serde_json::Value;
 
+const GMM: &str = "gmm --data x.npy --out g.json";
+
 /// A folder with the samples of a problem, and the means to start from.
 struct Case {
-    folder: tempfile::TempDir,
+    folder: Workplace,
 }
 
 impl Case {
     fn new(x: &Array2<f64>, means: &Array2<f64>) -> Self {
-        let case = Self { folder: tempfile::tempdir().expect("a temporary folder") };
-        npy::write_matrix(&case.path("x.npy"), &x.view()).expect("writes");
-        npy::write_matrix(&case.path("means.npy"), &means.view()).expect("writes");
-        case
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn run(&self, options: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_rebearing"))
-            .current_dir(self.folder.path())
-            .args(["gmm", "--data", "x.npy", "--out", "g.json", "--json"])
-            .args(options)
-            .output()
-            .expect("runs")
+        let folder = Workplace::new();
+        for (name, matrix) in [("x.npy", x), ("means.npy", means)] {
+            npy::write_matrix(&folder.path().join(name), &matrix.view()).expect("writes");
+        }
+        Self { folder }
     }
 
     /// What was printed, which must be what was written.
-    fn fitted(&self, options: &[&str]) -> Value {
-        let output = self.run(options);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let printed: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
-        let written = std::fs::read(self.path("g.json")).expect("a mixture");
-        assert_eq!(printed, serde_json::from_slice::<Value>(&written).expect("JSON"));
+    fn fitted(&self, options: &str) -> Value {
+        let printed = self.folder.json(&format!("{GMM} {options}"));
+        let written: Value = serde_json::from_str(&self.folder.read("g.json")).expect("JSON");
+        assert_eq!(printed, written);
         printed
     }
 
-    /// The message of a refused run, which must leave no file behind.
-    fn refused(&self, options: &[&str]) -> String {
-        let output = self.run(options);
-        assert_eq!(output.status.code(), Some(2));
-        assert!(output.stdout.is_empty());
-        assert!(!self.path("g.json").exists(), "no half-written mixture");
-        String::from_utf8(output.stderr).expect("text")
+    /// A refusal that names all of `parts`, and leaves no file behind.
+    fn refused(&self, options: &str, parts: &[&str]) {
+        self.folder.refused(&format!("{GMM} --json {options}"), parts);
+        assert!(!self.folder.has("g.json"), "no half-written mixture");
     }
 }
 
@@ -74,7 +59,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 fn the_mixture_written_is_the_librarys() {
     let (x, means) = clouds();
     let case = Case::new(&x, &means);
-    let json = case.fitted(&["--components", "2", "--init", "means.npy"]);
+    let json = case.fitted("--components 2 --init means.npy");
     let settings = EmSettings { start: Start::Means(means), ..EmSettings::new(2) };
     let expected = fit(x.view(), None, &settings, &|_| ()).expect("fits");
     let Covariance::Diagonal(variances) = &expected.mixture.covariance else {
@@ -92,7 +77,7 @@ fn every_covariance_has_the_shape_scikit_learn_gives_it() {
     let (x, means) = clouds();
     let case = Case::new(&x, &means);
     for (kind, count) in [("diag", 4), ("full", 8), ("spherical", 2), ("tied", 4)] {
-        let json = case.fitted(&["--components", "2", "--covariance", kind, "--seed", "3"]);
+        let json = case.fitted(&format!("--components 2 --covariance {kind} --seed 3"));
         assert_eq!(numbers(&json["covariances"]).len(), count, "{kind}");
         let mut weights = numbers(&json["weights"]);
         weights.sort_by(f64::total_cmp);
@@ -109,15 +94,15 @@ fn restarts_really_restart_and_a_seed_repeats() {
         wobble + 4.0 * if j == 0 { (cloud % 3) as f64 } else { (cloud / 3) as f64 }
     });
     let case = Case::new(&x, &x);
-    let likelihood = |seed: &str, restarts: &str| {
-        let options = ["--components", "9", "--seed", seed, "--restarts", restarts];
+    let likelihood = |seed: u64, restarts: u32| {
+        let options = format!("--components 9 --seed {seed} --restarts {restarts}");
         case.fitted(&options)["log_likelihood"].as_f64().expect("a number")
     };
     let mut starts_differ = false;
-    for seed in ["1", "2", "3"] {
-        let (one, many) = (likelihood(seed, "1"), likelihood(seed, "8"));
+    for seed in [1, 2, 3] {
+        let (one, many) = (likelihood(seed, 1), likelihood(seed, 8));
         assert!(many >= one, "{many} from eight starts, {one} from the first of them");
-        assert_eq!(many.to_bits(), likelihood(seed, "8").to_bits());
+        assert_eq!(many.to_bits(), likelihood(seed, 8).to_bits());
         starts_differ |= many > one;
     }
     assert!(starts_differ, "eight starts never found anything better than the first");
@@ -127,17 +112,10 @@ fn restarts_really_restart_and_a_seed_repeats() {
 fn bad_input_is_named_with_file_and_place() {
     let (mut x, means) = clouds();
     let case = Case::new(&x, &array![[0.5], [7.0]]);
-    let message = case.refused(&["--components", "2", "--init", "means.npy"]);
-    assert!(message.contains("means.npy") && message.contains("dimensions"), "{message}");
-    let message = case.refused(&["--components", "81"]);
-    assert!(message.contains("80") && message.contains("81"), "{message}");
-    let message = case.refused(&["--components", "0"]);
-    assert!(message.contains("components"), "{message}");
+    case.refused("--components 2 --init means.npy", &["means.npy", "dimensions"]);
+    case.refused("--components 81", &["80", "81"]);
+    case.refused("--components 0", &["components"]);
     x[[17, 1]] = f64::NAN;
     let case = Case::new(&x, &means);
-    let message = case.refused(&["--components", "2"]);
-    assert!(
-        message.contains("x.npy") && message.contains("row 17") && message.contains("column 1"),
-        "{message}"
-    );
+    case.refused("--components 2", &["x.npy", "row 17", "column 1"]);
 }

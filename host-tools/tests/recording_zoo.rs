@@ -1,35 +1,24 @@
 //! A zoo of malformed recordings: each ends, in `fit` and in `predict`, with exit code 2 and a
 //! message that names the file, the place in it and what to do; nothing is written.
 
+mod command;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 use std::sync::LazyLock;
 
-use tempfile::TempDir;
-
-fn rebearing(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rebearing"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .expect("the command runs")
-}
+use command::Workplace;
 
 /// A folder with a good recording and a model made from it and others.
-static WORLD: LazyLock<TempDir> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().unwrap();
-    for command in [
-        "simulate --out m --seconds 2 --classes Healthy,InnerRace",
-        "fit --manifest m/manifest.csv --domain motor-a --out source.json",
+static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
+    let world = Workplace::new();
+    world.run("simulate --out m --seconds 2 --classes Healthy,InnerRace");
+    world.run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
+    world.run(
         "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all --out model.rbm",
-    ] {
-        let words: Vec<&str> = command.split(' ').collect();
-        let output = rebearing(directory.path(), &words);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-    directory
+    );
+    world
 });
 
 const RATE: u32 = 20_000;
@@ -57,45 +46,28 @@ fn of_channel(channel: &'static str, animal: Animal) -> Animal {
     Animal { channel, ..animal }
 }
 
-fn assert_refused(output: &Output, animal: &Animal) {
-    let message = String::from_utf8_lossy(&output.stderr);
-    let Animal { name, place, remedy, .. } = animal;
-    assert_eq!(output.status.code(), Some(2), "{name}: {message}");
-    assert!(output.stdout.is_empty(), "{name}");
-    assert!(!message.contains("panicked"), "{name}: {message}");
-    for part in [name, place, remedy] {
-        assert!(message.contains(part), "{name}: no {part:?} in {message}");
-    }
-}
-
-fn write(animal: &Animal) -> PathBuf {
-    let path = WORLD.path().join(animal.name);
-    std::fs::write(&path, &animal.bytes).unwrap();
-    path
+/// Runs a command on the animal: the message must name it, the place and what to do.
+fn assert_refused(arguments: &str, animal: &Animal) {
+    WORLD.refused(arguments, &[animal.name, animal.place, animal.remedy]);
 }
 
 fn fit(animal: &Animal) {
-    write(animal);
-    let Animal { name, channel, .. } = animal;
+    let Animal { name, bytes, channel, .. } = animal;
+    WORLD.write(name, bytes);
     let manifest = format!(
         "path,label,domain,rate_hz,channel\nm/motor-a/Healthy.wav,Healthy,d,{RATE},\n{name},InnerRace,d,{RATE},{channel}\n"
     );
-    let manifest_name = format!("{name}.manifest.csv");
-    std::fs::write(WORLD.path().join(&manifest_name), manifest).unwrap();
-    let out = format!("{name}.json");
-    let arguments = ["fit", "--manifest", &manifest_name, "--domain", "d", "--out", &out];
-    assert_refused(&rebearing(WORLD.path(), &arguments), animal);
-    assert!(!WORLD.path().join(&out).exists(), "{name}: a source was written");
+    WORLD.write(&format!("{name}.manifest.csv"), manifest);
+    let arguments = format!("fit --manifest {name}.manifest.csv --domain d --out {name}.json");
+    assert_refused(&arguments, animal);
+    assert!(!WORLD.has(&format!("{name}.json")), "{name}: a source was written");
 }
 
 fn predict(animal: &Animal) {
-    write(animal);
-    let mut arguments = vec!["predict", "--model", "model.rbm"];
-    if !animal.channel.is_empty() {
-        arguments.extend(["--channel", animal.channel]);
-    }
-    arguments.push(animal.name);
-    assert_refused(&rebearing(WORLD.path(), &arguments), animal);
+    let Animal { name, bytes, channel, .. } = animal;
+    WORLD.write(name, bytes);
+    let channel = if channel.is_empty() { "" } else { &format!("--channel {channel}") };
+    assert_refused(&format!("predict --model model.rbm {channel} {name}"), animal);
 }
 
 fn refused(animals: &[Animal]) {
@@ -310,8 +282,6 @@ fn parquet() {
 fn not_a_number() {
     let nan = animal("nan.csv", lines(20_000, 4711, "nan"), "frame 4710", "cut that part out");
     fit(&nan);
-    let output = rebearing(WORLD.path(), &["predict", "--json", "--model", "model.rbm", "nan.csv"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = WORLD.json("predict --model model.rbm nan.csv");
     assert!(found["files"][0]["labels"]["sensor_fault"].as_u64() > Some(0), "{found}");
 }

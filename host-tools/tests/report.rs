@@ -1,5 +1,6 @@
 //! The report as a file: whole, well formed, escaped, and the same for the same input.
 
+mod command;
 mod report_world;
 
 use std::fs;
@@ -187,12 +188,12 @@ fn names_from_files_are_text_wherever_they_stand() {
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    let world = &PAGES.world;
+    let place = &PAGES.world.place;
     let again = "--source a.json --domain motor-b --manifest m/manifest.csv --pool-is all";
     let bearing = "--bearing 9,7.94,39.04";
     let first = page("adapt");
     // Under its own name, as the command line is on the page.
-    world.run(&format!("adapt {again} {bearing} --out adapt.rbm --report adapt.html"));
+    place.json(&format!("adapt {again} {bearing} --out adapt.rbm --report adapt.html"));
     assert_eq!(first, page("adapt"));
 }
 
@@ -262,56 +263,47 @@ fn pictures_show_what_the_numbers_say() {
 
 #[test]
 fn json_lists_sections_and_figures() {
-    let world = &PAGES.world;
+    let place = &PAGES.world.place;
     let target = "--source a.json --manifest m/manifest.csv --domain motor-b";
-    let found = world.run(&format!("report --model adapt.rbm {target} --out listed.html"));
+    let found = place.json(&format!("report --model adapt.rbm {target} --out listed.html"));
     let ids: Vec<&str> =
         found["sections"].as_array().unwrap().iter().map(|s| s["id"].as_str().unwrap()).collect();
     assert_eq!(ids, SECTIONS);
     assert_eq!(found["sections"][3]["figures"], serde_json::json!(["view"]));
     assert_eq!((&found["same_recordings"], &found["windows"]), (&true.into(), &304.into()));
     assert_eq!(found["labels"]["Ball"], 76);
-    let integers = world.run(&format!("report --model integers.rbm {target} --out listed.html"));
+    let integers = place.json(&format!("report --model integers.rbm {target} --out listed.html"));
     assert_eq!(
         (&integers["encoding"], &integers["same_recordings"]),
         (&"i16".into(), &true.into())
     );
     let adapted = format!("adapt {target} --pool-is all --out listed.rbm");
-    assert!(world.run(&adapted)["report_sections"].is_null());
-    let adapted = world.run(&format!("{adapted} --report listed.html"));
+    assert!(place.json(&adapted)["report_sections"].is_null());
+    let adapted = place.json(&format!("{adapted} --report listed.html"));
     assert_eq!(adapted["report_sections"][4]["figures"], serde_json::json!(["plan"]));
 }
 
-/// Asserts exit code 2, no page, and a message that names all of `parts`.
+/// A refusal that names all of `parts`, and no page.
 fn refused(arguments: &str, parts: &[&str]) {
-    let words: Vec<&str> = arguments.split(' ').collect();
-    let output = PAGES.world.output(&words);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-    assert!(
-        output.stdout.is_empty() && !PAGES.world.path().join("no.html").exists(),
-        "{arguments}"
-    );
-    for part in parts {
-        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
-    }
+    PAGES.world.place.refused(arguments, parts);
+    assert!(!PAGES.world.place.has("no.html"), "{arguments}");
 }
 
 #[test]
 fn what_does_not_belong_together_is_refused() {
-    let world = &PAGES.world;
+    let place = &PAGES.world.place;
     let manifest = "--manifest m/manifest.csv --domain motor-b --out no.html";
     refused(
         &format!("report --model adapt.rbm --source three.json {manifest}"),
         &["adapt.rbm", "three.json", "give the source"],
     );
-    world.run("fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
+    place.json("fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
     refused(
         &format!("report --model adapt.rbm --source coarse.json {manifest}"),
         &["coarse.json", "other features"],
     );
-    world.write("m/numbers.csv", "x\n".to_owned() + &"1\n5\n3\n".repeat(3000));
-    world.write("m/slow.csv", "path,label,domain,rate_hz\nnumbers.csv,,slow,9999\n");
+    place.write("m/numbers.csv", "x\n".to_owned() + &"1\n5\n3\n".repeat(3000));
+    place.write("m/slow.csv", "path,label,domain,rate_hz\nnumbers.csv,,slow,9999\n");
     refused(
         "report --model adapt.rbm --source a.json --manifest m/slow.csv --domain slow --out no.html",
         &["slow.csv", "9999", "20000", "resample"],
@@ -331,5 +323,5 @@ fn what_does_not_belong_together_is_refused() {
         "adapt --source a.json --manifest m/manifest.csv --domain motor-b --pool-is all --out left.rbm --report no/no.html",
         &["no/no.html"],
     );
-    assert!(!world.path().join("left.rbm").exists());
+    assert!(!place.has("left.rbm"));
 }

@@ -6,6 +6,7 @@
 //! directory, for people to look at.
 
 mod browser;
+mod command;
 mod report_world;
 
 use std::fs;

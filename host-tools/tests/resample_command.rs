@@ -1,23 +1,20 @@
 //! `--resample` as its users meet it: different rates in one domain, and between machines.
 
+mod command;
+
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::LazyLock;
 
+use command::Workplace;
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// Machines at 24 and at 12 kHz, and manifests that mix them.
-static WORLD: LazyLock<TempDir> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
+static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
+    let world = Workplace::new();
     for rate in ["24000", "12000"] {
-        let simulate = format!(
+        world.run(&format!(
             "simulate --out r{rate} --rate {rate} --seconds 4 --classes Healthy,InnerRace,OuterRace"
-        );
-        let output = rebearing(folder.path(), &simulate);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        ));
     }
     let mut text = String::from("path,label,domain,rate_hz,rpm\n");
     for (label, rate) in [("Healthy", 24_000), ("InnerRace", 12_000), ("OuterRace", 24_000)] {
@@ -25,39 +22,21 @@ static WORLD: LazyLock<TempDir> = LazyLock::new(|| {
         let _ = writeln!(text, "r24000/motor-b/{label}.wav,{label},fast,24000,1500");
         let _ = writeln!(text, "r12000/motor-b/{label}.wav,{label},slow,12000,1500");
     }
-    fs::write(folder.path().join("m.csv"), text).unwrap();
-    for arguments in [
-        "fit --manifest m.csv --domain known --resample --out known.json",
-        "fit --manifest m.csv --domain fast --out fast.json",
+    world.write("m.csv", text);
+    world.run("fit --manifest m.csv --domain known --resample --out known.json");
+    world.run("fit --manifest m.csv --domain fast --out fast.json");
+    world.run(
         "adapt --source known.json --manifest m.csv --domain fast --resample --pool-is all --out fast.rbm",
-    ] {
-        let output = rebearing(folder.path(), arguments);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-    folder
+    );
+    world
 });
 
-fn rebearing(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rebearing"))
-        .args(arguments.split(' '))
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
 fn json(arguments: &str) -> Value {
-    let output = rebearing(WORLD.path(), &format!("{arguments} --json"));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    WORLD.json(arguments)
 }
 
 fn refused(arguments: &str, parts: &[&str]) {
-    let output = rebearing(WORLD.path(), arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-    for part in parts {
-        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
-    }
+    WORLD.refused(arguments, parts);
 }
 
 #[test]
@@ -74,8 +53,7 @@ fn rates_in_a_domain_are_brought_to_the_lowest_or_refused() {
     let found = json("fit --manifest m.csv --domain known --resample 8000 --out y.json");
     assert_eq!((&found["rate_hz"], &found["resampled"]["recordings"]), (&8000.0.into(), &3.into()));
     // The bands end where the filter begins to roll off.
-    let source: Value =
-        serde_json::from_slice(&fs::read(WORLD.path().join("x.json")).unwrap()).unwrap();
+    let source: Value = serde_json::from_str(&WORLD.read("x.json")).unwrap();
     assert_eq!(source["front_end"]["band_edges"][32], 972, "0.95 of 1024 bins");
     refused(
         "fit --manifest m.csv --domain known --resample 16000 --out z.json",
@@ -85,7 +63,7 @@ fn rates_in_a_domain_are_brought_to_the_lowest_or_refused() {
         "fit --manifest m.csv --domain known --resample 0 --out z.json",
         &["--resample", "above 0"],
     );
-    assert!(!WORLD.path().join("z.json").exists());
+    assert!(!WORLD.has("z.json"));
 }
 
 #[test]
@@ -117,8 +95,7 @@ fn bands_that_the_filter_empties_are_named() {
     let fit = "fit --manifest m.csv --domain slow --out slow.json";
     json(fit);
     let adapt = "adapt --source slow.json --manifest m.csv --domain fast --resample --pool-is all --out slow.rbm";
-    let output = rebearing(WORLD.path(), adapt);
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = WORLD.run(adapt);
     assert!(text.contains("3 of 3 recordings resampled to 12000 Hz"), "{text}");
     assert!(text.contains("above 5700 Hz, where the last 2 bands reach"), "{text}");
     let note = json("predict --model slow.rbm --resample r24000/motor-b/Healthy.wav");
@@ -131,7 +108,7 @@ fn files_without_a_rate_have_it_from_the_command_line() {
         let _ = writeln!(text, "{}", (n * 7919) % 1013);
         text
     });
-    fs::write(WORLD.path().join("plain.csv"), samples).unwrap();
+    WORLD.write("plain.csv", samples);
     let predict = "predict --model fast.rbm --rate 24000";
     refused(&format!("{predict} plain.csv"), &["--rate 24000", "--resample"]);
     let found = json(&format!("{predict} --resample plain.csv"));

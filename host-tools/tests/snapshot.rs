@@ -1,9 +1,10 @@
 //! Snapshots as target data: the labels are those of recordings, and bad files are refused.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+mod command;
 
+use std::fs;
+
+use command::Workplace;
 use rebearing::Label;
 use rebearing_host::adapt::verdict::{self, AdaptSettings, Pool};
 use rebearing_host::device;
@@ -99,33 +100,18 @@ fn a_snapshot_adapts_as_well_as_the_recordings() {
     }
 }
 
-fn rebearing(directory: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rebearing"))
-        .args(arguments.split(' '))
-        .current_dir(directory)
-        .output()
-        .expect("the command runs")
-}
-
-fn json(directory: &Path, arguments: &str) -> serde_json::Value {
-    let output = rebearing(directory, &format!("{arguments} --json"));
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("one JSON object and nothing else")
-}
-
 #[test]
 fn snapshots_and_drift_on_the_command_line() {
-    let world = tempfile::tempdir().unwrap();
-    let directory = world.path();
-    json(directory, "simulate --out m --seconds 8 --classes Healthy,InnerRace");
-    json(directory, "fit --manifest m/manifest.csv --domain motor-a --out source.json");
+    let world = Workplace::new();
+    world.json("simulate --out m --seconds 8 --classes Healthy,InnerRace");
+    world.json("fit --manifest m/manifest.csv --domain motor-a --out source.json");
     let adapt = "adapt --source source.json --pool-is all";
     let recorded = "--manifest m/manifest.csv --domain motor-b";
-    let adapted = json(directory, &format!("{adapt} {recorded} --out model.rbm"));
+    let adapted = world.json(&format!("{adapt} {recorded} --out model.rbm"));
     let (healthy, inner) = ("m/motor-b/Healthy.wav", "m/motor-b/InnerRace.wav");
 
     // The reference is of windows that were held out, and inspect shows it.
-    let drift = &json(directory, "inspect model.rbm")["drift"];
+    let drift = &world.json("inspect model.rbm")["drift"];
     assert_eq!(drift, &adapted["drift"]);
     let held_out = drift["held_out"].as_u64().unwrap();
     assert!(held_out > 30 && held_out < adapted["windows"].as_u64().unwrap() / 3, "{drift}");
@@ -134,7 +120,7 @@ fn snapshots_and_drift_on_the_command_line() {
 
     // The machine itself does not drift; another one does. 77 windows a recording, 512 a block.
     let predict =
-        |model: &str, files: &str| json(directory, &format!("predict --model {model} {files}"));
+        |model: &str, files: &str| world.json(&format!("predict --model {model} {files}"));
     let own = predict("model.rbm", &[healthy, inner].repeat(4).join(" "));
     assert_eq!(own["drift"]["judged"], true, "{}", own["drift"]);
     assert_eq!(own["drift"]["readapt"], false, "{}", own["drift"]);
@@ -142,72 +128,56 @@ fn snapshots_and_drift_on_the_command_line() {
     assert_eq!(other["drift"]["readapt"], true, "{}", other["drift"]);
     let few = predict("model.rbm", healthy);
     assert_eq!(few["drift"]["judged"], false);
-    let text = rebearing(directory, &format!("predict --model model.rbm {healthy}")).stdout;
-    let text = String::from_utf8_lossy(&text);
+    let text = world.run(&format!("predict --model model.rbm {healthy}"));
     assert!(text.contains("drift: not judged") && text.contains("of the 512"), "{text}");
 
     // What the device sends is target data like recordings.
     let sent = predict("model.rbm", &format!("--snapshot-out b.rbs {healthy} {inner}"));
     assert_eq!(sent["snapshot"], "b.rbs");
-    let alone = json(directory, &format!("{adapt} --snapshot b.rbs --domain motor-b --out s.rbm"));
+    let alone = world.json(&format!("{adapt} --snapshot b.rbs --domain motor-b --out s.rbm"));
     assert_eq!((alone["windows"].as_u64(), alone["snapshots"].as_u64()), (Some(154), Some(2)));
     assert_eq!(alone["target"], "motor-b");
     let found = predict("s.rbm", inner);
     let file = &found["files"][0];
     assert!(file["labels"]["InnerRace"].as_u64() >= Some(75), "{}", file["labels"]);
-    let both = json(directory, &format!("{adapt} {recorded} --snapshot b.rbs b.rbs --out t.rbm"));
+    let both = world.json(&format!("{adapt} {recorded} --snapshot b.rbs b.rbs --out t.rbm"));
     assert_eq!(both["windows"].as_u64(), adapted["windows"].as_u64().map(|windows| windows + 308));
 
     // The same of the integer line, which has no full scale in its snapshots.
     let integers = format!("{adapt} --encoding i16");
-    json(directory, &format!("{integers} {recorded} --out i.rbm"));
-    let full_scale = &json(directory, "inspect i.rbm")["full_scale"];
+    world.json(&format!("{integers} {recorded} --out i.rbm"));
+    let full_scale = &world.json("inspect i.rbm")["full_scale"];
     predict("i.rbm", &format!("--snapshot-out i.rbs {healthy} {inner}"));
     let of = format!("{integers} --snapshot i.rbs --full-scale {full_scale} --out j.rbm");
-    let quantised = json(directory, &of);
+    let quantised = world.json(&of);
     assert_eq!(quantised["quantisation"]["windows"], 154);
-    assert!(json(directory, "inspect j.rbm")["drift"]["block"].is_u64());
-    refused(
-        directory,
-        &format!("{integers} --snapshot i.rbs --out k.rbm"),
-        &["--full-scale", "inspect"],
-    );
-}
-
-fn refused(directory: &Path, arguments: &str, parts: &[&str]) {
-    let output = rebearing(directory, arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-    assert!(output.stdout.is_empty(), "{arguments}");
-    for part in parts {
-        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
-    }
+    assert!(world.json("inspect j.rbm")["drift"]["block"].is_u64());
+    world
+        .refused(&format!("{integers} --snapshot i.rbs --out k.rbm"), &["--full-scale", "inspect"]);
 }
 
 #[test]
 fn bad_snapshots_are_refused_with_file_place_and_remedy() {
-    let world = tempfile::tempdir().unwrap();
-    let directory = world.path();
-    json(directory, "simulate --out m --seconds 3 --classes Healthy,Ball");
-    json(directory, "fit --manifest m/manifest.csv --domain motor-a --out source.json");
-    json(directory, "fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
-    json(directory, "fit --manifest m/manifest.csv --domain motor-a --segments 3 --out long.json");
+    let world = Workplace::new();
+    world.json("simulate --out m --seconds 3 --classes Healthy,Ball");
+    world.json("fit --manifest m/manifest.csv --domain motor-a --out source.json");
+    world.json("fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
+    world.json("fit --manifest m/manifest.csv --domain motor-a --segments 3 --out long.json");
     let recorded = "--manifest m/manifest.csv --domain motor-b --pool-is all --out model.rbm";
-    json(directory, &format!("adapt --source source.json {recorded}"));
-    json(directory, "predict --model model.rbm --snapshot-out good.rbs m/motor-b/Ball.wav");
-    let good = fs::read(directory.join("good.rbs")).unwrap();
-    let write = |name: &str, bytes: &[u8]| fs::write(directory.join(name), bytes).unwrap();
-    write("cut.rbs", &good[..good.len() - 9]);
-    write("second.rbs", &[&good[..], &good[..20]].concat());
+    world.json(&format!("adapt --source source.json {recorded}"));
+    world.json("predict --model model.rbm --snapshot-out good.rbs m/motor-b/Ball.wav");
+    let good = world.bytes("good.rbs");
+    world.write("cut.rbs", &good[..good.len() - 9]);
+    world.write("second.rbs", [&good[..], &good[..20]].concat());
     let mut flipped = good.clone();
     flipped[100] ^= 4;
-    write("flipped.rbs", &flipped);
-    write("foreign.rbs", b"RIFF....WAVE and so on");
-    write("empty.rbs", b"");
+    world.write("flipped.rbs", &flipped);
+    world.write("foreign.rbs", b"RIFF....WAVE and so on");
+    world.write("empty.rbs", b"");
     let adapt = |source: &str, file: &str, parts: &[&str]| {
         let arguments = format!("adapt --source {source} --snapshot {file} --out out.rbm");
-        refused(directory, &arguments, parts);
-        assert!(!directory.join("out.rbm").exists());
+        world.refused(&arguments, parts);
+        assert!(!world.has("out.rbm"));
     };
     adapt("source.json", "cut.rbs", &["cut.rbs", "record 1", "cut short", "sent again"]);
     let place = format!("byte {}", good.len());
@@ -220,11 +190,7 @@ fn bad_snapshots_are_refused_with_file_place_and_remedy() {
     adapt("coarse.json", "good.rbs", &["good.rbs", "number of features is 32", "16"]);
     adapt("long.json", "good.rbs", &["good.rbs", "number of segments is 2", "3"]);
     let alone = "adapt --source source.json --out out.rbm";
-    refused(directory, alone, &["--manifest"]);
-    refused(
-        directory,
-        &format!("{alone} --manifest m/manifest.csv --snapshot good.rbs"),
-        &["--domain"],
-    );
-    refused(directory, &format!("{alone} --snapshot good.rbs --bearing 9,7.9,39"), &["--bearing"]);
+    world.refused(alone, &["--manifest"]);
+    world.refused(&format!("{alone} --manifest m/manifest.csv --snapshot good.rbs"), &["--domain"]);
+    world.refused(&format!("{alone} --snapshot good.rbs --bearing 9,7.9,39"), &["--bearing"]);
 }

@@ -1,27 +1,22 @@
 //! Units and full scale from the manifest to the model, and units that do not go together.
 
+mod command;
+
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::LazyLock;
 
+use command::Workplace;
 use rebearing_host::deployed::DeployedModel;
 use rebearing_host::domain::Domain;
 use rebearing_host::manifest::Manifest;
 use rebearing_host::sections::{Section, unit_section};
 use rebearing_host::units::Unit;
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// Two simulated machines, and a source in g.
-static WORLD: LazyLock<TempDir> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let run = |arguments: &str| {
-        let output = rebearing(folder.path(), arguments);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace");
+static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
+    let world = Workplace::new();
+    world.run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace");
     for (name, unit, full_scale) in [
         ("plain", "", ""),
         ("g", "g", "50"),
@@ -39,34 +34,19 @@ static WORLD: LazyLock<TempDir> = LazyLock::new(|| {
                 );
             }
         }
-        fs::write(folder.path().join(format!("{name}.csv")), text).unwrap();
+        world.write(&format!("{name}.csv"), text);
     }
-    run("fit --manifest g.csv --domain motor-a --out g.json");
-    run("fit --manifest plain.csv --domain motor-a --out plain.json");
-    folder
+    world.run("fit --manifest g.csv --domain motor-a --out g.json");
+    world.run("fit --manifest plain.csv --domain motor-a --out plain.json");
+    world
 });
 
-fn rebearing(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rebearing"))
-        .args(arguments.split(' '))
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
 fn json(arguments: &str) -> Value {
-    let output = rebearing(WORLD.path(), &format!("{arguments} --json"));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    WORLD.json(arguments)
 }
 
 fn refused(arguments: &str, parts: &[&str]) {
-    let output = rebearing(WORLD.path(), arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-    for part in parts {
-        assert!(message.contains(part), "{arguments}: no {part:?} in {message}");
-    }
+    WORLD.refused(arguments, parts);
 }
 
 fn adapt(source: &str, manifest: &str, out: &str) -> String {
@@ -77,15 +57,14 @@ fn adapt(source: &str, manifest: &str, out: &str) -> String {
 
 #[test]
 fn units_go_from_the_manifest_to_the_model() {
-    let source: Value =
-        serde_json::from_slice(&fs::read(WORLD.path().join("g.json")).unwrap()).unwrap();
+    let source: Value = serde_json::from_str(&WORLD.read("g.json")).unwrap();
     assert_eq!((&source["unit"], &source["full_scale"]), (&"g".into(), &50.0.into()));
     let found = json(&adapt("g", "g", "g"));
     assert_eq!((&found["unit"], &found["full_scale"]), (&"g".into(), &50.0.into()));
     let found = json("inspect g.rbm");
     assert_eq!((&found["unit"], &found["full_scale"]), (&"g".into(), &50.0.into()));
-    let text = rebearing(WORLD.path(), "inspect g.rbm");
-    assert!(String::from_utf8_lossy(&text.stdout).contains("samples      g, full scale ±50 g"));
+    let text = WORLD.run("inspect g.rbm");
+    assert!(text.contains("samples      g, full scale ±50 g"), "{text}");
     // A model runs on whatever passes over the section: its labels are the same without.
     json(&adapt("plain", "plain", "plain"));
     let found = json("inspect plain.rbm");
@@ -114,7 +93,7 @@ fn another_quantity_is_refused_and_another_unit_of_the_same_is_not() {
         &["velocity.csv: domain motor-b is recorded in mm/s, the source motor-a in g"],
     );
     refused(&adapt("g", "counts", "no"), &["recorded in counts", "full_scale column, as 16 g"]);
-    assert!(!WORLD.path().join("no.rbm").exists());
+    assert!(!WORLD.has("no.rbm"));
 }
 
 #[test]
@@ -142,15 +121,14 @@ fn severity_and_counts_take_the_manifests_unit() {
 
 #[test]
 fn a_domain_has_one_unit() {
-    let folder = WORLD.path();
-    fs::write(folder.join("a.csv"), "1\n-2\n0.5\n").unwrap();
-    fs::write(folder.join("b.csv"), "9.80665\n-19.6133\n4.903325\n").unwrap();
-    fs::write(folder.join("c.csv"), "2048\n-4096\n1024\n").unwrap();
+    WORLD.write("a.csv", "1\n-2\n0.5\n");
+    WORLD.write("b.csv", "9.80665\n-19.6133\n4.903325\n");
+    WORLD.write("c.csv", "2048\n-4096\n1024\n");
     let header = "path,label,domain,rate_hz,unit,full_scale\n";
     let rows = "a.csv,,d,10,g,\nb.csv,,d,10,m/s2,\nc.csv,,d,10,counts,15.99951171875 g\n";
-    let write = |rows: &str| fs::write(folder.join("d.csv"), format!("{header}{rows}")).unwrap();
+    let write = |rows: &str| WORLD.write("d.csv", format!("{header}{rows}"));
     write(rows);
-    let manifest = Manifest::read(&folder.join("d.csv")).unwrap();
+    let manifest = Manifest::read(&WORLD.path().join("d.csv")).unwrap();
     let domain = Domain::read(&manifest, "d").unwrap();
     assert_eq!(domain.unit.unwrap().to_string(), "g");
     for recording in &domain.recordings {
@@ -161,7 +139,8 @@ fn a_domain_has_one_unit() {
     }
     let read = |rows: &str| {
         write(rows);
-        let manifest = Manifest::read(&folder.join("d.csv")).map_err(|error| error.to_string())?;
+        let manifest =
+            Manifest::read(&WORLD.path().join("d.csv")).map_err(|error| error.to_string())?;
         Domain::read(&manifest, "d").map(drop).map_err(|error| format!("{error:#}"))
     };
     for (rows, says) in [

@@ -3,10 +3,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
 
-use tempfile::TempDir;
+use crate::command::Workplace;
 
 pub(crate) const HEADER: &str = "path,label,domain,rate_hz,rpm,channel\n";
 const BEARING: &str = "--bearing 9,7.94,39.04";
@@ -17,7 +16,7 @@ pub(crate) const HOSTILE: [&str; 3] =
 
 /// A folder with recordings, sources, models and pages.
 pub(crate) struct World {
-    directory: TempDir,
+    pub(crate) place: Workplace,
 }
 
 /// A page and what is special about it.
@@ -35,49 +34,19 @@ pub(crate) struct Made {
 impl World {
     /// Simulated machines, and the source of the first.
     pub(crate) fn new() -> Self {
-        let world = Self { directory: tempfile::tempdir().expect("a temporary directory") };
-        world.run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace,Ball");
-        world.run("fit --manifest m/manifest.csv --domain motor-a --out a.json");
+        let world = Self { place: Workplace::new() };
+        world.place.json("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace,Ball");
+        world.place.json("fit --manifest m/manifest.csv --domain motor-a --out a.json");
         for machine in ["motor-a", "motor-b"] {
             let rows = world.rows("m/manifest.csv", &format!(",Healthy,{machine},"));
-            world.write(&format!("m/healthy-{machine}.csv"), format!("{HEADER}{rows}"));
+            world.place.write(&format!("m/healthy-{machine}.csv"), format!("{HEADER}{rows}"));
         }
         world
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        self.directory.path()
-    }
-
-    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        fs::write(self.path().join(name), contents).expect("the file can be written");
-    }
-
-    pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path().join(name)).expect("the file is there")
-    }
-
-    /// The command's output, whatever it is.
-    pub(crate) fn output(&self, words: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_rebearing"))
-            .args(words)
-            .current_dir(self.path())
-            .output()
-            .expect("the command runs")
-    }
-
-    /// Runs a command that must succeed, and parses its JSON.
-    pub(crate) fn run(&self, arguments: &str) -> serde_json::Value {
-        let words: Vec<&str> = arguments.split(' ').chain(["--json"]).collect();
-        let output = self.output(&words);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments}: {errors}");
-        serde_json::from_slice(&output.stdout).expect("one JSON object and nothing else")
-    }
-
     /// Lines of a manifest that contain `part`.
     fn rows(&self, manifest: &str, part: &str) -> String {
-        let text = self.read(manifest);
+        let text = self.place.read(manifest);
         text.lines()
             .filter(|line| line.contains(part))
             .fold(String::new(), |all, line| all + line + "\n")
@@ -91,9 +60,10 @@ impl World {
         verdict: &'static str,
         figures: &'static [&'static str],
     ) -> Made {
-        let found = self.run(&format!("adapt {options} --out {name}.rbm --report {name}.html"));
+        let found =
+            self.place.json(&format!("adapt {options} --out {name}.rbm --report {name}.html"));
         assert_eq!(found["verdict"], verdict, "{name}: {}", found["reasons"]);
-        let path = self.path().join(format!("{name}.html"));
+        let path = self.place.path().join(format!("{name}.html"));
         Made { name, path, verdict: Some(verdict), figures }
     }
 
@@ -158,7 +128,7 @@ impl World {
         )];
         let recordings =
             ["Healthy", "InnerRace", "OuterRace", "Ball"].map(|c| format!("m/motor-b/{c}.wav"));
-        self.run(&format!(
+        self.place.json(&format!(
             "predict --model adapt.rbm --snapshot-out b.rbs {}",
             recordings.join(" ")
         ));
@@ -178,8 +148,8 @@ impl World {
             let options = format!(
                 "--model {model}.rbm --source a.json --manifest m/manifest.csv --domain {domain}"
             );
-            self.run(&format!("report {options} {BEARING} --out {name}.html"));
-            let path = self.path().join(format!("{name}.html"));
+            self.place.json(&format!("report {options} {BEARING} --out {name}.html"));
+            let path = self.place.path().join(format!("{name}.html"));
             let figures = &["timeline", "spectra", "view", "confusion", "evidence", "envelope"];
             made.push(Made { name, path, verdict: None, figures });
         }
@@ -188,8 +158,8 @@ impl World {
 
     /// Twenty classes with long names.
     fn many(&self) -> Made {
-        self.run("simulate --out many --seconds 2 --machines 6 --seed 3");
-        let text = self.read("many/manifest.csv");
+        self.place.json("simulate --out many --seconds 2 --machines 6 --seed 3");
+        let text = self.place.read("many/manifest.csv");
         let mut manifest = String::from(HEADER);
         for (index, row) in text.lines().skip(1).enumerate() {
             let fields: Vec<&str> = row.split(',').collect();
@@ -200,8 +170,8 @@ impl World {
                 let _ = writeln!(manifest, "{path},{label},{domain},{rate},{rpm},");
             }
         }
-        self.write("many/twenty.csv", manifest);
-        self.run("fit --manifest many/twenty.csv --domain old --out old.json");
+        self.place.write("many/twenty.csv", manifest);
+        self.place.json("fit --manifest many/twenty.csv --domain old --out old.json");
         self.adapt(
             "many",
             &format!(
@@ -214,9 +184,11 @@ impl World {
 
     /// Three axes, and blocks of shaft orders.
     fn axes(&self) -> Made {
-        self.run("simulate --out three --seconds 4 --axes 3 --classes Healthy,OuterRace,Looseness");
+        self.place.json(
+            "simulate --out three --seconds 4 --axes 3 --classes Healthy,OuterRace,Looseness",
+        );
         let manifest = "--manifest three/manifest.csv --domain";
-        self.run(&format!(
+        self.place.json(&format!(
             "fit {manifest} motor-a --blocks bands,orders,envelope --out three.json"
         ));
         self.adapt(
@@ -244,37 +216,22 @@ impl World {
             for (label, class) in HOSTILE.iter().zip(["InnerRace", "OuterRace", "Healthy"]) {
                 let file = format!("m/<i>{machine} & {class}.wav");
                 fs::copy(
-                    self.path().join(format!("m/{machine}/{class}.wav")),
-                    self.path().join(&file),
+                    self.place.path().join(format!("m/{machine}/{class}.wav")),
+                    self.place.path().join(&file),
                 )
                 .unwrap();
                 manifest.write_record([file.as_str(), label, domain, "20000", "", ""]).unwrap();
             }
         }
-        self.write("hostile.csv", manifest.into_inner().unwrap());
-        let run = |words: &[&str]| {
-            let output = self.output(words);
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        };
-        run(&[
-            "fit",
-            "--manifest",
-            "hostile.csv",
-            "--domain",
-            "<b>old</b>",
-            "--out",
-            "hostile.json",
-        ]);
-        let target = ["--manifest", "hostile.csv", "--domain", "<b>new</b>", "--pool-is", "all"];
-        let out = ["--out", "hostile.rbm", "--report", "hostile.html"];
-        run(&[
-            &["adapt", "--source", "hostile.json", "--bearing", "9,7.94,39.04"],
-            &target[..],
-            &out,
-        ]
-        .concat());
-        let path = self.path().join("hostile.html");
-        let figures = &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence"];
-        Made { name: "hostile", path, verdict: Some("adapt"), figures }
+        self.place.write("hostile.csv", manifest.into_inner().unwrap());
+        self.place.json("fit --manifest hostile.csv --domain <b>old</b> --out hostile.json");
+        self.adapt(
+            "hostile",
+            &format!(
+                "--source hostile.json --manifest hostile.csv --domain <b>new</b> --pool-is all {BEARING}"
+            ),
+            "adapt",
+            &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence"],
+        )
     }
 }
