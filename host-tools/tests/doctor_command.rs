@@ -2,11 +2,13 @@
 
 #![cfg(target_os = "linux")]
 
+mod probe;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use probe::write_program;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -41,9 +43,7 @@ impl Machine {
     }
 
     fn program(&self, name: &str, script: &str) {
-        let path = self.path("bin").join(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&self.path("bin"), name, script);
     }
 
     fn rustc(&self, version: &str) {

@@ -2,60 +2,20 @@
 
 #![cfg(target_os = "linux")]
 
+mod probe;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use probe::{FLASH, MODEL, elf, write_probe_rs};
 use rebearing::descriptor::{Capacities, Descriptor};
 use tempfile::TempDir;
 
 const GOLDEN: &[u8] = include_bytes!("../../tests/golden/model-v1.rbm");
 /// Just what the golden model needs.
 const CAPACITIES: Capacities = Capacities { fft: 256, axes: 1, dims: 4, components: 3, classes: 3 };
-const FLASH: u32 = 0x0800_0000;
-/// Sector 10, as in memory.x.
-const MODEL: u32 = 0x080c_0000;
 const CHIP: &str = "STM32F405RG";
-
-/// A minimal ELF file: loadable segments as (address, bytes), the descriptor, two symbols.
-fn elf(
-    descriptor: impl Into<Option<Descriptor>>,
-    region: (u32, u32),
-    segments: &[(u32, u32)],
-) -> Vec<u8> {
-    let names = b"\0.rebearing\0.symtab\0.strtab\0__model_start\0__model_end\0";
-    let (rebearing, symtab, strtab, start, end) = (1, 12, 20, 28, 42);
-    let content = descriptor.into().map_or(vec![], |descriptor| descriptor.to_bytes().to_vec());
-    let content_at = 52 + 32 * segments.len() as u32;
-    let symbols_at = content_at + content.len() as u32;
-    let names_at = symbols_at + 48;
-    let sections_at = (names_at + names.len() as u32).next_multiple_of(4);
-
-    let mut file = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x28\0".to_vec();
-    let words = |file: &mut Vec<u8>, words: &[u32]| {
-        file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-    };
-    words(&mut file, &[1, 0, 52, sections_at, 0]);
-    for half in [52, 32, segments.len() as u16, 40, 4, 3] {
-        file.extend(half.to_le_bytes());
-    }
-    for &(address, bytes) in segments {
-        words(&mut file, &[1, 0, address, address, bytes, bytes, 5, 4]);
-    }
-    file.extend(content.iter());
-    words(&mut file, &[0; 4]);
-    // Names, values, sizes; global, absolute.
-    words(&mut file, &[start, region.0, 0, 0xfff1_0010, end, region.1, 0, 0xfff1_0010]);
-    file.extend(names);
-    file.resize(sections_at as usize, 0);
-    words(&mut file, &[0; 10]);
-    let length = content.len() as u32;
-    words(&mut file, &[rebearing, 1, 2, FLASH, content_at, length, 0, 0, 4, 0]);
-    words(&mut file, &[symtab, 2, 0, 0, symbols_at, 48, 3, 1, 4, 16]);
-    words(&mut file, &[strtab, 3, 0, 0, names_at, names.len() as u32, 0, 0, 1, 0]);
-    file
-}
 
 fn descriptor(slots: u32) -> Descriptor {
     Descriptor::new(CAPACITIES, CHIP, slots)
@@ -79,30 +39,10 @@ impl Desk {
         fs::write(desk.path("firmware.elf"), firmware).unwrap();
         // The memory is the flash from its start on, full of an old model.
         fs::write(desk.path("memory"), vec![0x5a; 0x10_0000]).unwrap();
-        let script = format!(
-            r#"#!/bin/sh
-here={here}
-echo "$*" >> "$here/calls"
-for last; do :; done
-{misbehaviour}
-case $1 in
---version) echo "probe-rs 0.29.1 (git commit: v0.29.1)" ;;
-download)
-    while [ "$1" != --base-address ]; do shift; done
-    dd if="$last" of="$here/memory" bs=65536 oflag=seek_bytes seek=$(($2 - {FLASH})) conv=notrunc 2>/dev/null ;;
-read)
-    while [ "$1" != --output ]; do shift; done
-    out=$2
-    dd if="$here/memory" of="$out" bs=65536 iflag=skip_bytes,count_bytes skip=$(($4 - {FLASH})) count=$((4 * $5)) 2>/dev/null ;;
-reset) ;;
-*) echo "what is $1?" >&2; exit 2 ;;
-esac
-"#,
-            here = desk.folder.path().display(),
-        );
         fs::create_dir(desk.path("bin")).unwrap();
-        fs::write(desk.path("bin/probe-rs"), script).unwrap();
-        fs::set_permissions(desk.path("bin/probe-rs"), fs::Permissions::from_mode(0o755)).unwrap();
+        let calls = desk.path("calls");
+        let first = format!("echo \"$*\" >> '{}'\n{misbehaviour}", calls.display());
+        write_probe_rs(&desk.path("bin"), &desk.path("memory"), &first);
         desk
     }
 
@@ -192,7 +132,7 @@ fn a_dry_run_says_what_it_would_do_and_needs_no_probe_rs() {
 fn a_difference_in_what_is_read_back_is_a_failure_and_nothing_is_started() {
     // The second byte of the model does not stick.
     let worn = format!(
-        r#"if [ "$1" = read ]; then printf '\000' | dd of="$here/memory" bs=1 seek={} conv=notrunc 2>/dev/null; fi"#,
+        r#"if [ "$1" = read ]; then printf '\000' | dd of="$memory" bs=1 seek={} conv=notrunc 2>/dev/null; fi"#,
         offset(MODEL) + 1
     );
     let desk = Desk::new(&firmware(1), &worn);

@@ -6,10 +6,12 @@
 
 #![cfg(target_os = "linux")]
 
+mod probe;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Command;
+
+use probe::write_probe_rs;
 
 const TUTORIAL: &str = include_str!("../../docs/tutorial.md");
 /// What a board prints over RTT.
@@ -17,8 +19,6 @@ const TOUR: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt"
 );
-/// Where the flash of the STM32F405 begins.
-const FLASH: u32 = 0x0800_0000;
 
 /// The fenced blocks, in order: language and lines.
 fn blocks() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -30,30 +30,6 @@ fn blocks() -> Vec<(&'static str, Vec<&'static str>)> {
         }
     }
     blocks
-}
-
-/// A `probe-rs` with a file for a memory, which prints what an emulated board printed.
-fn write_probe_rs(folder: &Path) {
-    let script = format!(
-        r#"#!/bin/sh
-for last; do :; done
-case $1 in
---version) echo "probe-rs 0.31.0 (git commit: v0.31.0)" ;;
-attach) cat '{TOUR}' ;;
-download)
-    while [ "$1" != --base-address ]; do shift; done
-    dd if="$last" of=memory bs=65536 oflag=seek_bytes seek=$(($2 - {FLASH})) conv=notrunc 2>/dev/null ;;
-read)
-    while [ "$1" != --output ]; do shift; done
-    dd if=memory of="$2" bs=65536 iflag=skip_bytes,count_bytes skip=$(($4 - {FLASH})) count=$((4 * $5)) 2>/dev/null ;;
-reset) ;;
-*) echo "what is $1?" >&2; exit 2 ;;
-esac
-"#
-    );
-    let program = folder.join("probe-rs");
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
@@ -76,7 +52,8 @@ fn every_command_does_what_the_page_says() {
     let programs = tempfile::tempdir().unwrap();
     fs::copy(elf, folder.path().join("sensor.elf")).unwrap();
     fs::write(folder.path().join("memory"), vec![0xff; 0x10_0000]).unwrap();
-    write_probe_rs(programs.path());
+    let attach = format!("[ \"$1\" = attach ] && exec cat '{TOUR}'");
+    write_probe_rs(programs.path(), &folder.path().join("memory"), &attach);
     let rebearing = env!("CARGO_BIN_EXE_rebearing");
     std::os::unix::fs::symlink(rebearing, programs.path().join("rebearing")).unwrap();
     let path = std::env::var("PATH").unwrap();

@@ -2,11 +2,15 @@
 
 #![cfg(target_os = "linux")]
 
+mod probe;
+
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+use probe::{MODEL, elf, write_program};
+use rebearing::descriptor::{Capacities, Descriptor};
 
 /// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
 const TOUR: &str = concat!(
@@ -87,20 +91,20 @@ fn what_holds_no_report_is_a_failure() {
 /// Runs `watch --rtt` with a `probe-rs` made of this shell script.
 fn rtt(script: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("probe-rs");
-    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(folder.path(), "probe-rs", script);
     watch_rtt(folder.path())
 }
 
 fn watch_rtt(folder: &Path) -> Output {
     let path = format!("{}:/usr/bin:/bin", folder.display());
-    // Any ELF file serves where nothing is decoded; the golden one of another test has a descriptor.
-    let elf = folder.join("firmware.elf");
-    fs::write(&elf, support::elf()).unwrap();
+    // Nothing to load: any firmware serves where nothing is decoded.
+    let capacities = Capacities { fft: 256, axes: 1, dims: 4, components: 3, classes: 3 };
+    let descriptor = Descriptor::new(capacities, "STM32F405RG", 1);
+    let firmware = folder.join("firmware.elf");
+    fs::write(&firmware, elf(descriptor, (MODEL, MODEL + 2048), &[])).unwrap();
     let mut command = rebearing();
     command.env("PATH", path).args(["watch", "--rtt", "--chip", "STM32F405RG", "--firmware"]);
-    command.arg(elf).output().unwrap()
+    command.arg(firmware).output().unwrap()
 }
 
 #[test]
@@ -124,36 +128,4 @@ fn rtt_is_read_through_probe_rs() {
     let output = watch_rtt(empty.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("https://probe.rs"), "{}", text(&output.stderr));
-}
-
-mod support {
-    use rebearing::descriptor::{Capacities, Descriptor};
-
-    /// A minimal ELF file with a descriptor and a MODEL region, and nothing to load.
-    pub(super) fn elf() -> Vec<u8> {
-        let names = b"\0.rebearing\0.symtab\0.strtab\0__model_start\0__model_end\0";
-        let capacities = Capacities { fft: 256, axes: 1, dims: 4, components: 3, classes: 3 };
-        let content = Descriptor::new(capacities, "STM32F405RG", 1).to_bytes().to_vec();
-        let symbols_at = 52 + content.len() as u32;
-        let names_at = symbols_at + 48;
-        let sections_at = (names_at + names.len() as u32).next_multiple_of(4);
-        let mut file = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x28\0".to_vec();
-        let words = |file: &mut Vec<u8>, words: &[u32]| {
-            file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        };
-        words(&mut file, &[1, 0, 52, sections_at, 0]);
-        for half in [52_u16, 32, 0, 40, 4, 3] {
-            file.extend(half.to_le_bytes());
-        }
-        file.extend(&content);
-        words(&mut file, &[0; 4]);
-        words(&mut file, &[28, 0x080c_0000, 0, 0xfff1_0010, 42, 0x080c_0800, 0, 0xfff1_0010]);
-        file.extend(names);
-        file.resize(sections_at as usize, 0);
-        words(&mut file, &[0; 10]);
-        words(&mut file, &[1, 1, 2, 0x0800_0000, 52, content.len() as u32, 0, 0, 4, 0]);
-        words(&mut file, &[12, 2, 0, 0, symbols_at, 48, 3, 1, 4, 16]);
-        words(&mut file, &[20, 3, 0, 0, names_at, names.len() as u32, 0, 0, 1, 0]);
-        file
-    }
 }
