@@ -4,6 +4,8 @@
 //! their exponents. It is slow and has no tricks, so that it can be trusted.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
+pub mod decision;
+
 use std::f64::consts::PI;
 
 use ndarray::{Array2, array};

@@ -1,0 +1,145 @@
+//! Windows of every kind for decisions, and a naive reference of what is decided of them.
+
+use rebearing::decision::{IdleRms, ONE, Observation, Parameters, Rms, Verdict};
+use rebearing::{Decision, Label, SensorFault};
+
+/// Healthy, and two faults.
+pub const CLASSES: usize = 3;
+pub type Small = Decision<CLASSES, 32>;
+
+pub const BELOW: f32 = 0.5;
+pub const UNTIL: f32 = 1.0;
+
+pub fn idle() -> IdleRms {
+    IdleRms { below: Rms::of_samples(BELOW).unwrap(), until: Rms::of_samples(UNTIL).unwrap() }
+}
+
+/// A window of any kind.
+#[derive(Debug, Clone)]
+pub enum Window {
+    Known { posterior: [u16; CLASSES], rms: f32 },
+    Unknown { label: Label, rms: f32 },
+    Fault(SensorFault),
+}
+
+impl Window {
+    pub fn step(&self, decision: &mut Small) -> Verdict {
+        match self {
+            Self::Known { posterior, rms } => decision.step(Ok(Observation {
+                label: Label::Class(0),
+                posterior,
+                rms: Rms::of_samples(*rms).unwrap(),
+            })),
+            Self::Unknown { label, rms } => decision.step(Ok(Observation {
+                label: *label,
+                // What the mixture makes of such a window has no meaning.
+                posterior: &[ONE, ONE, ONE],
+                rms: Rms::of_samples(*rms).unwrap(),
+            })),
+            Self::Fault(fault) => decision.step(Err(*fault)),
+        }
+    }
+
+    pub fn runs(&self) -> bool {
+        matches!(self, Self::Known { rms, .. } | Self::Unknown { rms, .. } if *rms >= UNTIL)
+    }
+
+    /// Probability in Q15 that the machine is not healthy.
+    pub fn faulty(&self) -> u64 {
+        match self {
+            Self::Known { posterior, .. } => u64::from(posterior[1]) + u64::from(posterior[2]),
+            Self::Unknown { .. } => u64::from(ONE),
+            Self::Fault(_) => 0,
+        }
+    }
+}
+
+/// The decision once more, by its description and not its code: a list of all windows since the
+/// last start, means in f64, no counting down.
+pub struct Naive {
+    parameters: Parameters,
+    since_start: usize,
+    pub judged: Vec<Window>,
+    faults_in_a_row: u32,
+    pub idle: bool,
+    pub outage: bool,
+    /// Whether the mean was past the raising, and the clearing threshold after each window.
+    above: Vec<bool>,
+    below: Vec<bool>,
+    active: bool,
+}
+
+impl Naive {
+    pub fn new(parameters: Parameters) -> Self {
+        Self {
+            parameters,
+            since_start: 0,
+            judged: Vec::new(),
+            faults_in_a_row: 0,
+            idle: false,
+            outage: false,
+            above: Vec::new(),
+            below: Vec::new(),
+            active: false,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.since_start = 0;
+        self.judged.clear();
+        self.above.clear();
+        self.below.clear();
+    }
+
+    /// Whether the alarm is on after `window`.
+    pub fn step(&mut self, window: &Window) -> bool {
+        let p = self.parameters;
+        let rms = match window {
+            Window::Fault(_) => {
+                self.faults_in_a_row += 1;
+                if self.faults_in_a_row >= p.fault_windows && !self.outage {
+                    self.outage = true;
+                    self.idle = false;
+                    self.restart();
+                }
+                return self.active;
+            }
+            Window::Known { rms, .. } | Window::Unknown { rms, .. } => *rms,
+        };
+        self.faults_in_a_row = 0;
+        self.outage = false;
+        let was_idle = self.idle;
+        if p.idle.is_some() {
+            self.idle = if was_idle { rms < UNTIL } else { rms < BELOW };
+        }
+        if self.idle || was_idle {
+            self.restart();
+        }
+        if self.idle {
+            return self.active;
+        }
+        self.since_start += 1;
+        if self.since_start <= p.settle as usize {
+            return self.active;
+        }
+        self.judged.push(window.clone());
+        let n = p.average as usize;
+        if self.judged.len() < n {
+            return self.active;
+        }
+        let sum: u64 = self.judged.iter().rev().take(n).map(Window::faulty).sum();
+        let mean = sum as f64 / n as f64;
+        self.above.push(mean >= f64::from(p.raise));
+        self.below.push(mean < f64::from(p.clear));
+        let delay = p.delay as usize;
+        let all =
+            |past: &[bool]| past.len() >= delay && past[past.len() - delay..].iter().all(|x| *x);
+        let changes = if self.active { all(&self.below) } else { all(&self.above) };
+        if changes {
+            self.active = !self.active;
+            self.above.clear();
+            self.below.clear();
+        }
+        self.active
+    }
+}
