@@ -4,7 +4,8 @@ use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::em::{check_data, fit_rows};
+use super::check::check_data;
+use super::em::fit_rows;
 use super::expectation::NotPositiveDefinite;
 use super::sample::{Rows, Sample};
 use super::tiles::log_likelihoods;

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
-use super::em::first_not_finite;
+use super::check::first_not_finite;
 use super::expectation::NotPositiveDefinite;
 use super::linear::inverse_factor;
 use super::sample::{Rows, Sample};

@@ -45,6 +45,7 @@
     reason = "array views are pointers; they go by value, as in ndarray itself"
 )]
 
+mod check;
 mod conditional;
 mod density;
 mod diagonal;
