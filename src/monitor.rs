@@ -232,15 +232,9 @@ impl<
         mut on_report: impl FnMut(Report<AXES, CLASSES>),
     ) {
         let mut left = samples;
-        loop {
-            let full;
-            (full, left) = self.window.fill(left);
-            if !full {
-                return;
-            }
-            if let Some(report) = self.complete_segment() {
-                on_report(report);
-            }
+        while let (Some(report), rest) = self.push_until_report(left) {
+            on_report(report);
+            left = rest;
         }
     }
 

@@ -64,6 +64,31 @@ impl<'a, I: Iterator<Item = &'a [[i16; 1]]>> SampleSource<i16, 1> for Pieces<'a,
     }
 }
 
+/// Checks the reports of a new monitor in slices and in steps against those of single samples. The
+/// two monitors have the same methods and no trait in common, hence a macro.
+macro_rules! check_reports {
+    ($monitor:path, $report:ty, $x:ident, $lengths:ident) => {
+        let mut single = $monitor();
+        let expected: Vec<$report> = $x.iter().filter_map(|x| single.push(*x)).collect();
+        prop_assert!(expected.len() >= 5);
+        let (mut sliced, mut reports) = ($monitor(), Vec::new());
+        for piece in pieces(&$x, &$lengths) {
+            sliced.push_slice(piece, |report| reports.push(report));
+        }
+        prop_assert_eq!(&reports, &expected);
+
+        let (mut stepped, mut reports) = ($monitor(), Vec::new());
+        for piece in pieces(&$x, &$lengths) {
+            let mut left = piece;
+            while let (Some(report), rest) = stepped.push_until_report(left) {
+                reports.push(report);
+                left = rest;
+            }
+        }
+        prop_assert_eq!(&reports, &expected);
+    };
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
@@ -98,46 +123,12 @@ proptest! {
 
     #[test]
     fn a_monitor_reports_as_by_single_samples(x in samples(3000), lengths in lengths()) {
-        let mut single = monitor();
-        let expected: Vec<Report<1, 3>> = x.iter().filter_map(|x| single.push(*x)).collect();
-        prop_assert!(expected.len() >= 5);
-        let (mut sliced, mut reports) = (monitor(), Vec::new());
-        for piece in pieces(&x, &lengths) {
-            sliced.push_slice(piece, |report| reports.push(report));
-        }
-        prop_assert_eq!(&reports, &expected);
-
-        let (mut stepped, mut reports) = (monitor(), Vec::new());
-        for piece in pieces(&x, &lengths) {
-            let mut left = piece;
-            while let (Some(report), rest) = stepped.push_until_report(left) {
-                reports.push(report);
-                left = rest;
-            }
-        }
-        prop_assert_eq!(&reports, &expected);
+        check_reports!(monitor, Report<1, 3>, x, lengths);
     }
 
     #[test]
     fn an_integer_monitor_reports_as_by_single_samples(x in samples(3000), lengths in lengths()) {
-        let mut single = integer_monitor();
-        let expected: Vec<IntegerReport<1, 4>> = x.iter().filter_map(|x| single.push(*x)).collect();
-        prop_assert!(expected.len() >= 5);
-        let (mut sliced, mut reports) = (integer_monitor(), Vec::new());
-        for piece in pieces(&x, &lengths) {
-            sliced.push_slice(piece, |report| reports.push(report));
-        }
-        prop_assert_eq!(&reports, &expected);
-
-        let (mut stepped, mut reports) = (integer_monitor(), Vec::new());
-        for piece in pieces(&x, &lengths) {
-            let mut left = piece;
-            while let (Some(report), rest) = stepped.push_until_report(left) {
-                reports.push(report);
-                left = rest;
-            }
-        }
-        prop_assert_eq!(&reports, &expected);
+        check_reports!(integer_monitor, IntegerReport<1, 4>, x, lengths);
     }
 
     #[test]
