@@ -45,8 +45,8 @@ pub(super) fn worthwhile<T: Sample>(rows: &Rows<T>, components: usize) -> bool {
 
 /// How far a component has moved: `√q′ ≥ √q · shrink − step`.
 pub(super) struct Decay {
-    pub shrink: f32,
-    pub step: f32,
+    shrink: f32,
+    step: f32,
 }
 
 impl Decay {
@@ -54,15 +54,21 @@ impl Decay {
     pub(super) fn new(shrink: f64, step: f64) -> Self {
         Self { shrink: shrink as f32 * (1.0 - 1e-5), step: step as f32 * (1.0 + 1e-5) }
     }
+
+    /// Takes a bound down to what it is worth now.
+    #[inline(always)]
+    pub(super) fn carry(&self, bound: &mut f32) {
+        *bound = (*bound * self.shrink - self.step).max(0.0);
+    }
 }
 
 impl<T: Sample> Diagonal<T> {
     /// Takes bounds down to what they are worth now.
     #[inline(always)]
     pub(super) fn carry(&self, bounds: &mut [Bounds]) {
-        for (bounds, Decay { shrink, step }) in bounds.iter_mut().zip(&self.decay) {
+        for (bounds, decay) in bounds.iter_mut().zip(&self.decay) {
             for bound in bounds {
-                *bound = (*bound * shrink - step).max(0.0);
+                decay.carry(bound);
             }
         }
     }

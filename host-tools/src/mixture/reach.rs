@@ -27,7 +27,7 @@ impl<T: Sample> Diagonal<T> {
         Shares { columns, present }: &mut Shares,
     ) {
         for (reach, decay) in reach.iter_mut().zip(&self.decay) {
-            *reach = (*reach * decay.shrink - decay.step).max(0.0);
+            decay.carry(reach);
         }
         let most =
             |(k, reach): (usize, &f32)| (self.constants[k] - 0.5 * f64::from(reach * reach), k);

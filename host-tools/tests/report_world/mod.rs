@@ -8,6 +8,9 @@ use std::path::PathBuf;
 use crate::command::Workplace;
 
 pub(crate) const HEADER: &str = "path,label,domain,rate_hz,rpm,channel\n";
+/// The figures of an adaptation with labels and a bearing.
+const EVERY: &[&str] =
+    &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence", "envelope"];
 const BEARING: &str = "--bearing 9,7.94,39.04";
 
 /// Names that would be markup if they were not escaped.
@@ -75,16 +78,7 @@ impl World {
                 "adapt",
                 &format!("{of} motor-b --manifest m/manifest.csv --pool-is all {BEARING}"),
                 "adapt",
-                &[
-                    "timeline",
-                    "spectra",
-                    "view",
-                    "plan",
-                    "mixture",
-                    "confusion",
-                    "evidence",
-                    "envelope",
-                ],
+                EVERY,
             ),
             self.adapt(
                 "keep-gate",
@@ -115,16 +109,7 @@ impl World {
             "integers",
             &format!("{of} {all} --encoding i16 {BEARING}"),
             "adapt",
-            &[
-                "timeline",
-                "spectra",
-                "view",
-                "plan",
-                "mixture",
-                "confusion",
-                "evidence",
-                "envelope",
-            ],
+            EVERY,
         )];
         let recordings =
             ["Healthy", "InnerRace", "OuterRace", "Ball"].map(|c| format!("m/motor-b/{c}.wav"));
@@ -195,16 +180,7 @@ impl World {
             "axes",
             &format!("--source three.json {manifest} motor-b --pool-is all {BEARING}"),
             "adapt",
-            &[
-                "timeline",
-                "spectra",
-                "view",
-                "plan",
-                "mixture",
-                "confusion",
-                "evidence",
-                "envelope",
-            ],
+            EVERY,
         )
     }
 

@@ -3,11 +3,12 @@
 use std::f64::consts::PI;
 
 use anyhow::{Context, Result};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use rebearing_host::extract::extract;
 use rebearing_host::split::Part;
 
-use super::canvas::{COLOURS, FONT, GREY, TITLE, WIDTH, svg};
+use super::canvas::{Area, COLOURS, FONT, GREY, TITLE, WIDTH, svg};
 use super::story::{self, FFT, HOP, SEGMENTS, Story};
 
 /// As fine a spectrum as the front end itself can give.
@@ -57,45 +58,22 @@ pub(super) fn draw(story: &Story) -> Result<String> {
             chart.draw_series(LineSeries::new(outline, style))?;
         }
 
-        let limits = |values: &[f64]| {
-            let low = values.iter().copied().fold(0.0, f64::min);
-            low - 0.5..values.iter().copied().fold(0.0, f64::max) + 0.5
-        };
-        let mut chart = ChartBuilder::on(&panels[1])
-            .caption(
-                "2. spectrum: the mean power of both, its logarithm, the mean of that taken off",
-                TITLE,
-            )
-            .margin(8)
-            .margin_right(25)
-            .x_label_area_size(35)
-            .y_label_area_size(50)
-            .build_cartesian_2d(0.0..top_khz, limits(&fine))?;
-        chart
-            .configure_mesh()
-            .disable_mesh()
-            .label_style(FONT)
-            .x_desc("kHz")
-            .y_desc("nats")
-            .draw()?;
+        let mut chart = panel(
+            &panels[1],
+            "2. spectrum: the mean power of both, its logarithm, the mean of that taken off",
+            top_khz,
+            &fine,
+        )?;
         let khz = |band: usize, bands: usize| top_khz * band as f64 / bands as f64;
         let points = fine.iter().enumerate().map(|(b, x)| (khz(b, FINE) + 0.5 * khz(1, FINE), *x));
         chart.draw_series(LineSeries::new(points, COLOURS[2]))?;
 
-        let mut chart = ChartBuilder::on(&panels[2])
-            .caption("3. features: the same for 32 bands; these 32 numbers are all that the mixture sees", TITLE)
-            .margin(8)
-            .margin_right(25)
-            .x_label_area_size(35)
-            .y_label_area_size(50)
-            .build_cartesian_2d(0.0..top_khz, limits(&bands))?;
-        chart
-            .configure_mesh()
-            .disable_mesh()
-            .label_style(FONT)
-            .x_desc("kHz")
-            .y_desc("nats")
-            .draw()?;
+        let mut chart = panel(
+            &panels[2],
+            "3. features: the same for 32 bands; these 32 numbers are all that the mixture sees",
+            top_khz,
+            &bands,
+        )?;
         chart.draw_series(bands.iter().enumerate().map(|(b, x)| {
             let width = khz(1, 32);
             let left = khz(b, 32);
@@ -106,4 +84,24 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         }))?;
         Ok(())
     })
+}
+
+/// Axes for values over frequency, wide enough for all of them.
+fn panel<'a, 'b>(
+    area: &'a Area<'b>,
+    caption: &str,
+    top_khz: f64,
+    values: &[f64],
+) -> Result<ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>> {
+    let low = values.iter().copied().fold(0.0, f64::min);
+    let high = values.iter().copied().fold(0.0, f64::max);
+    let mut chart = ChartBuilder::on(area)
+        .caption(caption, TITLE)
+        .margin(8)
+        .margin_right(25)
+        .x_label_area_size(35)
+        .y_label_area_size(50)
+        .build_cartesian_2d(0.0..top_khz, low - 0.5..high + 0.5)?;
+    chart.configure_mesh().disable_mesh().label_style(FONT).x_desc("kHz").y_desc("nats").draw()?;
+    Ok(chart)
 }
