@@ -8,7 +8,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::SampleSource;
-use crate::monitor::SensorFault;
+use crate::acquisition::SensorFault;
 
 /// Which half of a double buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

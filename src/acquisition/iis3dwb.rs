@@ -11,7 +11,7 @@ use embedded_hal::delay::DelayNs;
 use embedded_hal::spi::{Operation, SpiDevice};
 
 use super::SampleSource;
-use crate::monitor::SensorFault;
+use crate::acquisition::SensorFault;
 
 /// Registers, and what is written to them.
 mod register {

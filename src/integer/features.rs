@@ -1,9 +1,8 @@
 //! Band power to features: log2, level removed, scaled to the units of the model.
 
 use super::math::{LOG2_FRACTION, log2};
-use super::model::IntegerModel;
-use crate::model::format;
-use crate::monitor::SensorFault;
+use crate::acquisition::SensorFault;
+use crate::signal::MAX_BANDS;
 
 /// Fraction bits of a feature's scale.
 pub const SCALE_FRACTION: u32 = 8;
@@ -23,7 +22,7 @@ pub fn log_bands(sums: &[u64], features: &mut [i32]) -> Result<i32, SensorFault>
         *feature = log2(*sum);
         total += *feature;
     }
-    let mean = total / sums.len().clamp(1, format::MAX_BANDS).cast_signed() as i32;
+    let mean = total / sums.len().clamp(1, MAX_BANDS).cast_signed() as i32;
     for feature in features {
         *feature -= mean;
     }
@@ -41,14 +40,27 @@ pub fn level_offset(fft_len: usize, segments: usize) -> i32 {
     SIXTEEN_THIRDS - 4 * points - log2(segments as u64)
 }
 
+/// Order, shift and scale of each feature, as they lie in the model file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct IntegerScaling<'a> {
+    /// The feature that stands at each place; those that tell components apart best come first.
+    pub order: &'a [u32],
+    /// Subtracted from each feature, in the model's order; log2 in Q16.
+    pub shift: &'a [i32],
+    /// Multiplied with each feature after the shift; Q8, to units of the model per log2.
+    pub scale: &'a [i32],
+}
+
 /// Standardises features and puts them in the model's order: x(i) = (f − shift)·scale of the
 /// feature that `order(i)` names, in units of the model.
 ///
 /// Bounds: |f − shift| < 2²⁴ and scale < 2³¹, so that an `i64` holds the product; what is more
 /// than an `i32` after it becomes the largest `i32`.
-pub fn standardise(model: &IntegerModel<'_>, features: &[i32], x: &mut [i32]) {
+pub fn standardise(scaling: &IntegerScaling<'_>, features: &[i32], x: &mut [i32]) {
     const FRACTION: u32 = LOG2_FRACTION + SCALE_FRACTION;
-    let scaling = model.order().iter().zip(model.shift()).zip(model.scale());
+    let IntegerScaling { order, shift, scale } = scaling;
+    let scaling = order.iter().zip(*shift).zip(*scale);
     for (x, ((feature, shift), scale)) in x.iter_mut().zip(scaling) {
         let feature = features.get(*feature as usize).map_or(0, |feature| *feature);
         let product = i64::from(feature - shift) * i64::from(*scale);
@@ -60,7 +72,7 @@ pub fn standardise(model: &IntegerModel<'_>, features: &[i32], x: &mut [i32]) {
 #[cfg(test)]
 mod tests {
     use super::{level_offset, log_bands};
-    use crate::monitor::SensorFault;
+    use crate::acquisition::SensorFault;
 
     #[test]
     fn gain_does_not_matter() {
@@ -84,7 +96,7 @@ mod tests {
     #[test]
     fn the_level_is_that_of_the_f32_line() {
         for (points, segments) in [(256, 1), (2048, 2), (4096, 65536)] {
-            let exact = f64::from(crate::features::level_offset(points, segments));
+            let exact = f64::from(crate::features::bands::level_offset(points, segments));
             let found =
                 f64::from(level_offset(points, segments)) / 65536.0 / std::f64::consts::LOG2_E;
             // The taper's sums are of samples times their number.

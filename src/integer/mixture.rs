@@ -9,20 +9,21 @@
 //! |t| ≤ 2¹⁴ and a square at most 2²⁸. Eight of them stay below 2³², and eights are added with
 //! saturation: an energy of 2³² − 1 means *at least that far*.
 //!
-//! The loop over the dimensions is [`kernel::integer`](crate::kernel::integer)'s.
+//! The loop over the dimensions is [`kernel`](super::kernel)'s.
 //!
-//! **Abandoning.** A weight 2^−gap is exactly zero once the gap to the lowest energy exceeds
+//! **Early drop.** A weight 2^−gap is exactly zero once the gap to the lowest energy exceeds
 //! [`REACH`] (20.8 nats). Energies only grow with every dimension, so a component that is
-//! farther than that from a finished one can be dropped, and no bit of any result changes.
+//! farther than that from a finished one can be left out, and no bit of any result changes.
 
+use super::kernel::add_squares;
 use super::math::{WEIGHT_FRACTION, exp2_negative, log2};
-use super::model::{IntegerComponent, IntegerPart};
-use crate::kernel::integer::add_squares;
+use super::part::{IntegerComponent, IntegerPart};
 
 /// Largest magnitude of a feature and of a mean.
 pub const MAX_FEATURE: i32 = 16_383;
 /// Gap, in units of base-2 logarithm, beyond which a weight is exactly zero.
 pub const REACH: u32 = WEIGHT_FRACTION;
+
 /// How well a mixture explains a feature vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -43,15 +44,15 @@ pub fn energies(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
 /// As [`energies`], but leaves out what cannot change a weight: such a component gets the
 /// largest energy there is.
 ///
-/// All components are scored on the first `part.first_dims` dimensions, the lowest of them is
+/// All components are scored on the first `part.early_drop` dimensions, the lowest of them is
 /// finished, and the others go on only if they are within [`REACH`] of the lowest. Where
-/// `part.first_dims` is zero the host found that this does not pay, and nothing is left out.
-pub fn energies_abandoning(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
-    if part.first_dims == 0 {
+/// `part.early_drop` is zero the host found that this does not pay, and nothing is left out.
+pub fn energies_with_early_drop(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
+    if part.early_drop == 0 {
         self::energies(part, x, energies);
         return;
     }
-    let split = part.first_dims.min(x.len());
+    let split = part.early_drop.min(x.len());
     let (near, far) = x.split_at_checked(split).unwrap_or((x, &[]));
     let mut leader = 0;
     let mut lowest = u32::MAX;

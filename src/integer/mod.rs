@@ -1,30 +1,33 @@
-//! The line of the data in integers, for chips without a floating-point unit.
+//! The stages in integers, for chips without a floating-point unit.
 //!
 //! ```text
-//! i16 samples ─► window ─► transform ─► spectrum ─► features ─► mixture ─► diagnosis ─► report
-//!                 taper      FFT        band power    log2       energies    label
+//! i16 samples ─► taper ─► transform ─► spectrum ─► features ─► mixture ─► classifier ─► finding
+//!                           FFT        band power    log2       energies     label
 //! ```
 //!
-//! The stages are those of the `f32` line, and an i16 model is made from an `f32` one by the
-//! host, which measures what that costs. Nothing here is a floating-point operation at run
-//! time, so nothing rounds differently from one processor to another: every stage is exact
-//! integer arithmetic, whose bounds stand beside it, and host and device agree bit for bit.
+//! The stages are those of the `f32` line. The host makes an i16 model from an `f32` one and
+//! measures what that costs. Nothing here is a floating-point operation at run time. So nothing
+//! rounds differently from one processor to another: every stage is exact integer arithmetic with
+//! its bounds beside it, and host and device agree bit for bit.
 //!
-//! Numbers carry their scale in one of three ways, which their documentation names:
-//! *block floating point* (a block of integers and one exponent, from taper to band power),
-//! *Qn* (n fraction bits), and the *units of the model*, which the host chose.
+//! Numbers carry their scale in one of three ways, which their documentation names: *block
+//! floating point* (a block of integers and one exponent, from taper to band power), *Qn* (n
+//! fraction bits), and the *units of the model*, which the host chose.
 
-pub mod diagnosis;
+pub mod classifier;
 pub mod features;
+pub mod kernel;
 pub mod math;
 pub mod mixture;
-pub(crate) mod model;
-pub mod monitor;
+pub mod part;
+pub mod segment;
 pub mod spectrum;
 pub mod statistics;
+pub mod taper;
 pub mod transform;
-pub mod window;
 
-pub use model::{IntegerComponent, IntegerGate, IntegerModel, IntegerPart};
-pub use monitor::{IntegerFinding, IntegerMonitor, IntegerReport};
+pub use classifier::{GateSettings, IntegerClassified, IntegerClassifier, IntegerGate, classify};
+pub use features::IntegerScaling;
+pub use part::{IntegerComponent, IntegerPart};
+pub use segment::add_segment;
 pub use statistics::IntegerStatistics;

@@ -3,8 +3,8 @@
 //! A real window of N samples was transformed as N/2 complex ones; here the two halves are
 //! taken apart, bin k together with bin N/2 − k, and the power takes the place of the numbers.
 
+use super::taper::{Block, Taper};
 use super::transform::{Complex, TWIDDLE_FRACTION, load};
-use super::window::{Block, Taper};
 
 /// Power of 2X is kept in units of 2⁵, so that the largest, 2³⁶, fits in a `u32`.
 const POWER_SHIFT: u32 = 5;

@@ -3,9 +3,9 @@
 //! Deviations are taken from the mean of their segment and in ten bits, with a scale that
 //! follows the largest: fourth powers then fit, and kurtosis is good to a per cent.
 
-use super::window::bits;
+use super::taper::bits;
 
-/// Strength and shape of the vibration of one axis in a decision window.
+/// Strength and shape of the vibration of one axis in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IntegerStatistics {
@@ -38,6 +38,9 @@ pub struct IntegerMoments {
 const DEVIATION_BITS: u32 = 10;
 
 impl IntegerMoments {
+    /// All zero bits, for a monitor that was not started.
+    pub(crate) const ZERO: Self = Self { squares: 0, fourths: 0, exponent: 0, peak: 0, count: 0 };
+
     /// The moments of no sample.
     pub const EMPTY: Self =
         Self { squares: 0, fourths: 0, exponent: i32::MIN / 8, peak: 0, count: 0 };

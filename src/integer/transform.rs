@@ -13,8 +13,8 @@
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 
-use super::window::{Block, magnitude};
-use crate::window::sine;
+use super::taper::{Block, magnitude};
+use crate::signal::segment::sine;
 
 /// Fraction bits of the twiddles. A bit more here would be one less in the numbers; their
 /// rounding (−92 dB of a tone) and that of the twiddles (−86 dB) are of one size.

@@ -1,18 +1,15 @@
 //! The section `drft`: how a model's own machine looked to it, on windows that it was not fitted on.
 
-use super::format;
-use super::optional::optional;
-use super::parse::{length_error, words};
-use super::{Model, ModelError};
-use crate::integer::IntegerModel;
+use super::read::{length_error, words};
+use super::{ModelError, Section, format};
 
-/// What the [drift watch](crate::drift::DriftWatch) compares the device's windows with.
+/// What the [drift watch](crate::operation::DriftWatch) compares the device's windows with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DriftReference<'a> {
-    /// Decision windows in a block.
+    /// Windows in a block.
     pub block: u32,
-    /// Decision windows over which these may depend on one another; the limits allow for it.
+    /// Windows over which these may depend on one another; the limits allow for it.
     pub correlation: u32,
     /// Smallest mean deviation of a block's log-likelihoods that is no drift, in standard
     /// deviations Q8; below zero.
@@ -61,9 +58,9 @@ impl<'a> DriftReference<'a> {
             held_out,
             held_out_unknown,
             ref classes @ ..,
-        ] = words(format::DRIFT, payload, count)?
+        ] = words(Section::Drift, payload, count)?
         else {
-            return Err(length_error(format::DRIFT, 4 * count, payload));
+            return Err(length_error(Section::Drift, 4 * count, payload));
         };
         let deviation_min = deviation_min.cast_signed();
         let limit = -format::MAX_DEVIATION;
@@ -98,29 +95,10 @@ impl<'a> DriftReference<'a> {
     }
 }
 
-/// The reference in a file of so many classes, if it has one.
-pub(super) fn drift(
-    bytes: &[u8],
+/// The reference in the section, if there is one.
+pub(super) fn check(
+    payload: Option<&[u8]>,
     classes: usize,
 ) -> Result<Option<DriftReference<'_>>, ModelError> {
-    match optional(bytes, format::DRIFT)? {
-        Some(payload) => DriftReference::read(payload, classes).map(Some),
-        None => Ok(None),
-    }
-}
-
-impl<'a> Model<'a> {
-    /// What a drift watch compares with, if the model says it.
-    pub fn drift(&self) -> Option<DriftReference<'a>> {
-        // Checked when the file was parsed.
-        drift(self.bytes(), self.classes()).unwrap_or(None)
-    }
-}
-
-impl<'a> IntegerModel<'a> {
-    /// What a drift watch compares with, if the model says it.
-    pub fn drift(&self) -> Option<DriftReference<'a>> {
-        // Checked when the file was parsed.
-        drift(self.bytes(), self.classes()).unwrap_or(None)
-    }
+    payload.map(|payload| DriftReference::read(payload, classes)).transpose()
 }

@@ -8,8 +8,8 @@ use core::fmt;
 pub enum Encoding {
     /// 32-bit floats, for [`Model`](crate::Model) and [`Monitor`](crate::Monitor).
     F32,
-    /// 16-bit integers, for [`IntegerModel`](crate::integer::IntegerModel) and
-    /// [`IntegerMonitor`](crate::integer::IntegerMonitor).
+    /// 16-bit integers, for [`IntegerModel`](crate::IntegerModel) and
+    /// [`IntegerMonitor`](crate::IntegerMonitor).
     I16,
 }
 
@@ -107,6 +107,9 @@ pub enum ModelError {
     },
     /// An i16 model with features of shaft orders, which the integer line does not have.
     OrdersInIntegers,
+    /// An f32 model that measures severity or the idle state in another unit than counts, for a
+    /// monitor of counts.
+    NotInCounts,
     /// More than the monitor's type holds: build the firmware with larger capacities.
     DoesNotFit {
         /// Which capacity.
@@ -191,6 +194,9 @@ impl fmt::Display for ModelError {
             }
             Self::OrdersInIntegers => f.write_str(
                 "the model has features of shaft orders, which i16 models do not: fit with --blocks bands",
+            ),
+            Self::NotInCounts => f.write_str(
+                "the model measures severity or the idle state in the unit of its recordings, and this monitor takes counts: push f32 samples in that unit, or adapt with recordings in counts",
             ),
             Self::DoesNotFit { what, needs, holds } => write!(
                 f,

@@ -4,6 +4,9 @@
 
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
+pub use crate::integer::part::MAX_FRACTION_BITS;
+pub use crate::signal::MAX_BANDS;
+
 /// First four bytes of a model file.
 pub const MAGIC: [u8; 4] = *b"RBRG";
 /// Format version written and read.
@@ -14,47 +17,6 @@ pub const HEADER_LEN: usize = 16;
 pub const CRC_OFFSET: usize = 12;
 /// Bytes before a section's payload: tag and payload length.
 pub const SECTION_HEADER_LEN: usize = 8;
-
-/// Axes, bands, components, classes, healthy class.
-pub const COUNTS: [u8; 4] = *b"CNTS";
-/// Rate, FFT length, hop, segments, band edges.
-pub const FRONT_END: [u8; 4] = *b"FRNT";
-/// Blocks of order features; absent in a model of bands in Hz alone.
-pub const ORDERS: [u8; 4] = *b"ORDR";
-/// Shift and scale of each feature.
-pub const SCALING: [u8; 4] = *b"SCAL";
-/// Component constants, scales and offsets.
-pub const MIXTURE: [u8; 4] = *b"MIXT";
-/// Label table, a row of class probabilities per component.
-pub const LABELS: [u8; 4] = *b"LABL";
-/// Class names.
-pub const NAMES: [u8; 4] = *b"NAME";
-/// Thresholds.
-pub const THRESHOLDS: [u8; 4] = *b"THRS";
-/// Gate components, gate threshold, flags; absent in a model without a gate.
-pub const GATE: [u8; 4] = *b"GATE";
-/// Leading features and the order of all; absent in a model that evaluates every component in full.
-pub const LEAD: [u8; 4] = *b"LEAD";
-/// What marks a model in i16 encoding, and its numbers that stand alone.
-pub const INTEGER: [u8; 4] = *b"INTG";
-/// Order, shift and scale of each feature in i16 encoding.
-pub const INTEGER_SCALING: [u8; 4] = *b"ISCL";
-/// Component constants, means and scales in i16 encoding.
-pub const INTEGER_MIXTURE: [u8; 4] = *b"IMIX";
-/// Label table in i16 encoding.
-pub const INTEGER_LABELS: [u8; 4] = *b"ILBL";
-/// The gate in i16 encoding; absent in a model without one.
-pub const INTEGER_GATE: [u8; 4] = *b"IGAT";
-/// What a drift watch compares with; absent in a model that was not adapted.
-pub const DRIFT: [u8; 4] = *b"drft";
-/// What a decision over time goes by; absent where that is the defaults.
-pub const DECISION: [u8; 4] = *b"dcsn";
-/// Unit, band and limits of severity; absent in a model without.
-pub const SEVERITY: [u8; 4] = *b"sevr";
-/// Unit and full scale of the samples; absent in a model whose recordings did not say them.
-pub const UNIT: [u8; 4] = *b"unit";
-/// Tool version, source, target, hash of what the model was fitted from.
-pub const PROVENANCE: [u8; 4] = *b"PROV";
 
 /// Words in the counts section.
 pub const COUNTS_WORDS: usize = 5;
@@ -76,16 +38,16 @@ pub const INTEGER_WORDS: usize = 5;
 pub const INTEGER_GATE_WORDS: usize = 5;
 /// Flag of the gate section: the other components take the direction of the features.
 pub const GATE_DIRECTION: u32 = 1;
-/// Words in the lead section before the order.
-pub const LEAD_WORDS: usize = 1;
+/// Words in the early-drop section before the order.
+pub const EARLY_DROP_WORDS: usize = 1;
 /// Words in the drift section before the classes.
 pub const DRIFT_WORDS: usize = 7;
-/// Words in the decision section.
-pub const DECISION_WORDS: usize = 9;
-/// Flag of the decision section: an alarm stays until it is acknowledged.
-pub const DECISION_HOLD: u32 = 1;
-/// Flag of the decision section: the machine stands still below an rms.
-pub const DECISION_IDLE: u32 = 2;
+/// Words in the alarm section.
+pub const ALARM_WORDS: usize = 9;
+/// Flag of the alarm section: an alarm stays until it is acknowledged.
+pub const ALARM_HOLD: u32 = 1;
+/// Flag of the alarm section: the machine stands still below an rms.
+pub const ALARM_IDLE: u32 = 2;
 /// Words in the severity section.
 pub const SEVERITY_WORDS: usize = 6;
 /// Words in the unit section before its text.
@@ -99,21 +61,19 @@ pub const NO_CLASS: u32 = u32::MAX;
 
 /// Most axes.
 pub const MAX_AXES: usize = 3;
-/// Most features per axis, of all blocks together.
-pub const MAX_BANDS: usize = 256;
 /// Highest order and widest order band.
 pub const MAX_ORDER: f32 = 1e3;
 /// Most components.
 pub const MAX_COMPONENTS: usize = 4096;
 /// Most classes.
 pub const MAX_CLASSES: usize = 256;
-/// Most segments in a decision window.
+/// Most segments in a window.
 pub const MAX_SEGMENTS: usize = 65_536;
 
-/// Most windows that a decision averages.
+/// Most windows that an alarm averages.
 pub const MAX_AVERAGE: u32 = 256;
 /// Longest delay, settle time and row of sensor faults, in windows.
-pub const MAX_DECISION_WINDOWS: u32 = 1_000_000;
+pub const MAX_ALARM_WINDOWS: u32 = 1_000_000;
 /// Lower end of the severity band, in bins of the spectrum, at least.
 pub const SEVERITY_BINS: f32 = 2.0;
 /// Most m/s² that a unit of the samples stands for.
@@ -125,15 +85,13 @@ pub const MAX_VELOCITY: f32 = 1e6;
 pub const MAX_RATE: f32 = 1e9;
 /// Largest magnitude of a feature's shift in i16 encoding: 128 in log2, Q16.
 pub const MAX_INTEGER_SHIFT: i32 = 1 << 23;
-/// Most fraction bits of energies in i16 encoding.
-pub const MAX_FRACTION_BITS: u32 = 12;
 /// Largest magnitude of a mean in i16 encoding.
 pub const MAX_INTEGER_MEAN: i16 = 16_383;
 /// What a row of the label table sums to in i16 encoding: one in Q15.
 pub const INTEGER_LABEL_SUM: u32 = 1 << 15;
 /// Log-likelihood threshold, in nats Q8, of an i16 model that calls nothing unknown.
 pub const NEVER_UNKNOWN: i32 = i32::MIN;
-/// Most decision windows in a block of the drift watch.
+/// Most windows in a block of the drift watch.
 pub const MAX_DRIFT_BLOCK: u32 = 1 << 16;
 /// Where the drift watch cuts deviations off: four standard deviations, Q8.
 pub const MAX_DEVIATION: i32 = 4 << 8;

@@ -1,29 +1,46 @@
 //! The model file: checked once, then a view of its bytes where they lie in flash.
 //!
-//! [`Model::parse`] checks everything that evaluation relies on: length, version, CRC-32,
-//! sizes, ranges. After it nothing can fail, and nothing is copied. The bytes are specified
-//! in `docs/model-format.md`.
+//! [`Model::parse`] checks everything that evaluation relies on: length, version, CRC-32, sizes,
+//! ranges. After that nothing can fail, and nothing is copied. `docs/model-format.md` specifies
+//! the bytes. [`Section`] lists the sections.
+//!
+//! One type serves both encodings, [`AnyModel`]. [`Model`] and [`IntegerModel`] are its two forms.
 
-pub(crate) mod decision;
+mod alarm;
+mod decimal;
 mod drift;
 mod error;
+mod float;
+#[doc(hidden)]
 pub mod format;
-mod optional;
-pub(crate) mod parse;
-mod parse_integer;
-pub(crate) mod severity;
+mod integer;
+mod numbers;
+mod raw;
+mod read;
+mod read_alarm;
+mod read_float;
+mod read_integer;
+mod read_severity;
+mod sections;
 mod unit;
 
+pub use alarm::{AlarmParameters, IdleRms, ONE, Rms, probability};
+pub use decimal::{Decimal, Places};
 pub use drift::{ClassReference, DriftReference};
 pub use error::{Encoding, ModelError};
+pub use float::FloatBody;
+pub use integer::IntegerBody;
+pub use numbers::{Floats, Integers, Number, Numbers};
+pub use raw::{DECIBELS_OFFSET, FRACTION_BITS};
+pub use sections::{Presence, Section};
 pub use unit::SampleUnit;
 
-use crate::decision::Parameters;
-use crate::mixture::Mixture;
-use crate::orders::{Orders, ShaftSpeedError};
-use crate::severity::SeverityParameters;
+use crate::signal::{FrontEnd, Orders};
+use read::{Counts, Texts};
+use read_alarm::AlarmWords;
+use sections::Sections;
 
-/// A checked model file, borrowed from where it lies.
+/// A checked model file of either encoding, borrowed from where it lies.
 ///
 /// ```
 /// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm") } }
@@ -34,124 +51,88 @@ use crate::severity::SeverityParameters;
 /// assert_eq!((model.dims(), model.classes()), (4, 3));
 /// assert_eq!(model.class_name(model.healthy().unwrap()), Some("Healthy"));
 ///
-/// // What is cut short or damaged is refused, with the reason.
+/// // A file that is cut short or damaged is refused, with the reason.
 /// println!("{}", Model::parse(&bytes[..bytes.len() - 4]).unwrap_err());
 /// # Ok::<(), rebearing::ModelError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Model<'a> {
+pub struct AnyModel<'a, B> {
     bytes: &'a [u8],
     front_end: FrontEnd<'a>,
-    shift: &'a [f32],
-    scale: &'a [f32],
-    constants: &'a [f32],
-    /// Per component: `dims` scales, then `dims` offsets.
-    whitening: &'a [f32],
-    labels: &'a [f32],
     names: Texts<'a>,
     provenance: Texts<'a>,
     hash: &'a [u8; format::HASH_LEN],
     healthy: u32,
-    log_likelihood_min: f32,
-    gate: Option<Gate>,
-    lead: Option<Lead<'a>>,
-    decision: Option<&'a decision::DecisionWords>,
-    severity: Option<&'a severity::SeverityNumbers>,
+    alarm: Option<&'a AlarmWords>,
+    body: B,
 }
 
-/// How samples become features.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct FrontEnd<'a> {
-    /// Sample rate in Hz.
-    pub rate_hz: f32,
-    /// Axes of a sample.
-    pub axes: usize,
-    /// Points of the FFT.
-    pub fft_len: usize,
-    /// Samples from one segment to the next.
-    pub hop: usize,
-    /// Segments averaged in a decision window.
-    pub segments: usize,
-    /// Bin edges of the bands: band b holds bins `band_edges[b]..band_edges[b + 1]`.
-    pub band_edges: &'a [u32],
-    /// Bands of shaft orders beside them; these need a shaft speed.
-    pub orders: Option<Orders>,
+/// A checked model file in f32 encoding, which [`Monitor`](crate::Monitor) runs.
+pub type Model<'a> = AnyModel<'a, FloatBody<'a>>;
+
+/// A checked model file in i16 encoding, which [`IntegerMonitor`](crate::IntegerMonitor) runs.
+pub type IntegerModel<'a> = AnyModel<'a, IntegerBody<'a>>;
+
+/// The part of a model that depends on its encoding.
+///
+/// This crate implements it for [`FloatBody`] and [`IntegerBody`], and nobody else can.
+pub trait Body<'a>: Copy + sealed::Read<'a> {
+    /// How findings of this model write their numbers.
+    type Numbers: Numbers;
+
+    /// Number of components, the gate's included.
+    fn components(&self) -> usize;
+
+    /// Whether the model measures severity.
+    fn has_severity(&self) -> bool;
+
+    /// Threshold of the gate; `None` without one.
+    fn gate_log_likelihood_min(&self) -> Option<LogLikelihood<'a, Self>>;
+
+    /// Threshold of the other components.
+    fn log_likelihood_min(&self) -> LogLikelihood<'a, Self>;
+
+    /// Undoes the standardisation: for the feature `z` at a place of the model's order, its place
+    /// in the front end's order and its value in nats with 10 fraction bits.
+    fn raw_feature(&self, place: usize, z: Feature<'a, Self>) -> (usize, i16);
+
+    /// Mean square of the band of a feature: decibels of the square of the sample's unit plus
+    /// [`DECIBELS_OFFSET`], cut to a byte.
+    fn decibels(
+        &self,
+        feature: usize,
+        features: &[Feature<'a, Self>],
+        statistics: &<Self::Numbers as Numbers>::Statistics,
+    ) -> u8;
 }
 
-impl FrontEnd<'_> {
-    /// Bands in Hz per axis.
-    pub fn bands(&self) -> usize {
-        self.band_edges.len().saturating_sub(1)
-    }
+type Feature<'a, B> = <<B as Body<'a>>::Numbers as Numbers>::Feature;
+type LogLikelihood<'a, B> = <<B as Body<'a>>::Numbers as Numbers>::LogLikelihood;
 
-    /// Features per axis, of all blocks.
-    pub fn axis_features(&self) -> usize {
-        self.bands() + self.orders.map_or(0, |orders| orders.features())
-    }
+mod sealed {
+    use super::{Counts, FrontEnd, ModelError, Orders, Sections};
 
-    /// Features in all.
-    pub fn dims(&self) -> usize {
-        self.axis_features() * self.axes
-    }
-
-    /// Whether a shaft turning `hz` times a second is one that these features can be made
-    /// for; without orders every speed is.
-    pub fn check_shaft_speed(&self, hz: f32) -> Result<(), ShaftSpeedError> {
-        if !(hz.is_finite() && hz > 0.0) {
-            return Err(ShaftSpeedError::NotPositive);
+    /// Reads the sections of one encoding.
+    pub trait Read<'a>: Sized {
+        /// Order features of the front end.
+        fn orders(
+            _sections: &Sections<'a>,
+            _counts: &Counts,
+        ) -> Result<Option<Orders>, ModelError> {
+            Ok(None)
         }
-        match self.orders {
-            Some(orders) if orders.top() * hz > 0.5 * self.rate_hz => {
-                Err(ShaftSpeedError::TooHigh { most_hz: 0.5 * self.rate_hz / orders.top() })
-            }
-            _ => Ok(()),
-        }
-    }
 
-    /// Samples that one decision window spans.
-    pub fn window_len(&self) -> usize {
-        self.fft_len + self.hop * self.segments.saturating_sub(1)
+        /// Reads and checks the body.
+        fn read(
+            sections: &Sections<'a>,
+            counts: &Counts,
+            front_end: &FrontEnd<'a>,
+        ) -> Result<Self, ModelError>;
     }
 }
 
-/// The part of a model that says healthy or not, before any fault type is asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Gate {
-    /// The model's first components, which are the mixture of the healthy machine.
-    pub components: usize,
-    /// A decision window with at least this log-likelihood under them is healthy.
-    pub log_likelihood_min: f32,
-    /// Whether the other components take the direction √d·z/‖z‖ of the standardised
-    /// features z instead of z itself.
-    pub direction: bool,
-}
-
-/// The order of the features in a model that drops components early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Lead<'a> {
-    /// Features that all components but the gate's are scored on before any is dropped.
-    pub features: usize,
-    /// For each place in the model's order the feature that stands there.
-    pub order: &'a [u32],
-}
-
-/// One diagonal Gaussian of the mixture, whitened.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Component<'a> {
-    /// ln weight − ½·dims·ln 2π − Σ ln σ.
-    pub constant: f32,
-    /// 1/σ per feature, in the order of [`Model::lead`] if the model has one.
-    pub scale: &'a [f32],
-    /// −μ/σ per feature.
-    pub offset: &'a [f32],
-}
-
-/// What a model was made by and from.
+/// The origin of a model: the tool that made it, and the data it was made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Provenance<'a> {
@@ -165,96 +146,54 @@ pub struct Provenance<'a> {
     pub hash: &'a [u8; format::HASH_LEN],
 }
 
-/// Several texts behind one another, with the byte where each ends.
-#[derive(Debug, Clone, Copy)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(crate) struct Texts<'a> {
-    pub(crate) ends: &'a [u32],
-    text: &'a str,
-}
-
-impl<'a> Texts<'a> {
-    pub(crate) fn get(&self, index: usize) -> Option<&'a str> {
-        let end = *self.ends.get(index)? as usize;
-        let start = match index.checked_sub(1) {
-            Some(before) => *self.ends.get(before)? as usize,
-            None => 0,
-        };
-        self.text.get(start..end)
-    }
-}
-
-impl<'a> Model<'a> {
+impl<'a, B: Body<'a>> AnyModel<'a, B> {
     /// Checks a model file that fills `bytes` exactly.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        parse::parse(bytes)
+        let sections = Sections::of(bytes)?;
+        sections.check(B::Numbers::ENCODING)?;
+        let counts = Counts::read(&sections)?;
+        let orders = B::orders(&sections, &counts)?;
+        let front_end = FrontEnd { orders, ..read::front_end(&sections, &counts)? };
+        let body = B::read(&sections, &counts, &front_end)?;
+        let names = read::texts(Section::Names, sections.need(Section::Names)?, counts.classes)?;
+        let (hash, provenance) = read::provenance(&sections)?;
+        drift::check(sections.get(Section::Drift), counts.classes)?;
+        unit::check(sections.get(Section::Unit))?;
+        let alarm = read_alarm::check(sections.get(Section::Alarm), B::Numbers::ENCODING)?;
+        let healthy = counts.healthy;
+        Ok(Self { bytes, front_end, names, provenance, hash, healthy, alarm, body })
     }
 
     /// Checks the model file at the start of a flash region that may be larger than it.
     pub fn from_region(region: &'a [u8]) -> Result<Self, ModelError> {
-        Self::parse(parse::file_of(region)?)
+        Self::parse(sections::file_of(region)?)
     }
 
+    /// Number of components, the gate's included.
+    pub fn component_count(&self) -> usize {
+        self.body.components()
+    }
+}
+
+impl<'a, B> AnyModel<'a, B> {
     /// The file's bytes.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// How samples become features.
+    /// The front end: how samples become features.
     pub fn front_end(&self) -> &FrontEnd<'a> {
         &self.front_end
     }
 
-    /// Features per decision window.
+    /// Features per window.
     pub fn dims(&self) -> usize {
-        self.shift.len()
-    }
-
-    /// Subtracted from each feature.
-    pub fn shift(&self) -> &'a [f32] {
-        self.shift
-    }
-
-    /// Multiplied with each feature after the shift.
-    pub fn scale(&self) -> &'a [f32] {
-        self.scale
-    }
-
-    /// The gate, if the model has one.
-    pub fn gate(&self) -> Option<Gate> {
-        self.gate
-    }
-
-    /// How components are dropped early, if the model says so; the components then have their
-    /// features in its order.
-    pub fn lead(&self) -> Option<Lead<'a>> {
-        self.lead
-    }
-
-    /// Components in file order: those of the gate, then those that tell classes apart.
-    pub fn components(&self) -> impl ExactSizeIterator<Item = Component<'a>> + use<'a> {
-        let dims = self.shift.len();
-        self.constants.iter().zip(self.whitening.chunks_exact((2 * dims).max(1))).map(
-            move |(constant, whitening)| {
-                let (scale, offset) = whitening.split_at_checked(dims).unwrap_or((&[], &[]));
-                Component { constant: *constant, scale, offset }
-            },
-        )
-    }
-
-    /// All components as one mixture, in file order.
-    pub fn mixture(&self) -> Mixture<'a> {
-        Mixture::new(self.constants, self.whitening, self.shift.len())
-    }
-
-    /// Label table: a row of class probabilities per component.
-    pub fn labels(&self) -> &'a [f32] {
-        self.labels
+        self.front_end.dims()
     }
 
     /// Number of classes.
     pub fn classes(&self) -> usize {
-        self.names.ends.len()
+        self.names.len()
     }
 
     /// Name of a class, `None` past the last.
@@ -267,37 +206,66 @@ impl<'a> Model<'a> {
         (self.healthy != format::NO_CLASS).then_some(self.healthy as usize)
     }
 
-    /// A decision window with a log-likelihood below this, under the components that are not
-    /// the gate's, is [`Label::UnknownFault`](crate::Label) behind a gate and
-    /// [`Label::Unknown`](crate::Label) without one.
-    pub fn log_likelihood_min(&self) -> f32 {
-        self.log_likelihood_min
+    /// Parameters of the alarm; the defaults if the model gives none.
+    pub fn alarm(&self) -> AlarmParameters {
+        read_alarm::parameters(self.alarm)
     }
 
-    /// What a decision over time goes by; the defaults where the model says nothing.
-    pub fn decision(&self) -> Parameters {
-        decision::parameters(self.decision)
+    /// Reference of the drift watch, if the model has one.
+    pub fn drift(&self) -> Option<DriftReference<'a>> {
+        let payload = sections::find(self.bytes, Section::Drift);
+        // Checked when the file was parsed.
+        drift::check(payload, self.classes()).unwrap_or(None)
     }
 
-    /// How severity is measured, if the model says so.
-    pub fn severity(&self) -> Option<SeverityParameters> {
-        self.severity.map(severity::parameters)
+    /// Unit of the recordings, if the model gives it. The samples of an i16 model are counts.
+    pub fn unit(&self) -> Option<SampleUnit<'a>> {
+        // Checked when the file was parsed.
+        unit::check(sections::find(self.bytes, Section::Unit)).unwrap_or(None)
     }
 
-    /// What the model was made by and from.
+    /// The tool that made the model, and the data it was made from.
     pub fn provenance(&self) -> Provenance<'a> {
         let text = |index| self.provenance.get(index).unwrap_or("");
         Provenance { tool: text(0), source: text(1), target: text(2), hash: self.hash }
     }
+
+    /// The model of a monitor that was not started.
+    const fn vacant(body: B) -> Self {
+        let front_end = FrontEnd {
+            rate_hz: 0.0,
+            axes: 0,
+            fft_len: 0,
+            hop: 0,
+            segments: 0,
+            band_edges: &[],
+            orders: None,
+        };
+        Self {
+            bytes: &[],
+            front_end,
+            names: Texts::EMPTY,
+            provenance: Texts::EMPTY,
+            hash: &[0; format::HASH_LEN],
+            healthy: format::NO_CLASS,
+            alarm: None,
+            body,
+        }
+    }
+
+    /// The part of the model that depends on its encoding.
+    pub(crate) fn body(&self) -> &B {
+        &self.body
+    }
 }
 
 impl Encoding {
-    /// The encoding of a model file that fills `bytes` exactly; only its sections are looked at,
-    /// [`Model::parse`] or [`IntegerModel::parse`](crate::integer::IntegerModel::parse) check
-    /// what is in them.
+    /// The encoding of a model file that fills `bytes` exactly.
+    ///
+    /// Checks header, checksum and the frame of the sections. [`Model::parse`] checks their
+    /// contents.
     pub fn of(bytes: &[u8]) -> Result<Self, ModelError> {
-        let integer = parse::sections(bytes)?.integer;
-        Ok(if integer.is_some() { Self::I16 } else { Self::F32 })
+        Ok(Sections::of(bytes)?.encoding())
     }
 }
 

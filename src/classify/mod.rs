@@ -1,0 +1,12 @@
+//! Features to a label: mixture, gate, direction, posterior.
+
+mod classifier;
+pub mod kernel;
+mod label;
+mod mixture;
+
+pub use classifier::{
+    Classified, Classifier, Component, EarlyDrop, Gate, classify, take_direction,
+};
+pub use label::{Label, map_class, posterior};
+pub use mixture::{Mixture, margin, reorder, responsibilities};

@@ -1,0 +1,6 @@
+//! Spectrum to the feature vector: bands in Hz, and blocks of shaft orders beside them.
+
+pub mod bands;
+pub mod blocks;
+
+pub use blocks::{add_segment, add_tapered, log_blocks};

@@ -1,0 +1,123 @@
+//! The capacities of a monitor's type: what a model may need at most.
+
+use crate::acquisition::Sample;
+use crate::integer::statistics::IntegerMoments;
+use crate::model::{AnyModel, Body, Encoding, ModelError, Numbers, SampleUnit};
+use crate::signal::statistics::Moments;
+
+/// The samples that a monitor takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Samples {
+    /// `f32`, in the unit of the model's recordings.
+    Floats,
+    /// `i16`, the sensor's counts.
+    Counts,
+}
+
+impl Samples {
+    /// The samples of type `S`.
+    pub const fn of<S: Sample>() -> Self {
+        if S::COUNTS { Self::Counts } else { Self::Floats }
+    }
+
+    const fn size(self) -> usize {
+        match self {
+            Self::Floats => 4,
+            Self::Counts => 2,
+        }
+    }
+}
+
+/// What a monitor's type holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Capacities {
+    /// Encoding of its models.
+    pub encoding: Encoding,
+    /// Its samples.
+    pub samples: Samples,
+    /// Most points of the FFT; in i16 encoding exactly so many.
+    pub fft: usize,
+    /// Axes, exactly.
+    pub axes: usize,
+    /// Most features.
+    pub dims: usize,
+    /// Most components.
+    pub components: usize,
+    /// Most classes.
+    pub classes: usize,
+}
+
+impl Capacities {
+    /// Checks that a monitor of this type can run `model`. The error names what does not fit.
+    pub fn check<'m, B: Body<'m>>(&self, model: &AnyModel<'m, B>) -> Result<(), ModelError> {
+        let found = B::Numbers::ENCODING;
+        if found != self.encoding {
+            return Err(ModelError::WrongEncoding { found });
+        }
+        let (front_end, exact) = (model.front_end(), self.encoding == Encoding::I16);
+        for (what, needs, holds, exact) in [
+            ("axes", front_end.axes, self.axes, true),
+            ("FFT points", front_end.fft_len, self.fft, exact),
+            ("features", model.dims(), self.dims, false),
+            ("components", model.component_count(), self.components, false),
+            ("classes", model.classes(), self.classes, false),
+        ] {
+            if needs > holds || (exact && needs != holds) {
+                return Err(ModelError::DoesNotFit { what, needs, holds });
+            }
+        }
+        self.check_unit(model)
+    }
+
+    /// Refuses an f32 model that measures in another unit than counts, if the samples are counts.
+    ///
+    /// Labels do not depend on the unit. Severity and the idle state do, and would be wrong
+    /// without a word.
+    fn check_unit<'m, B: Body<'m>>(&self, model: &AnyModel<'m, B>) -> Result<(), ModelError> {
+        let measures = model.body().has_severity() || model.alarm().idle.is_some();
+        let in_counts = || model.unit().is_some_and(|unit| unit.name == SampleUnit::COUNTS);
+        match (self.encoding, self.samples) {
+            (Encoding::F32, Samples::Counts) if measures && !in_counts() => {
+                Err(ModelError::NotInCounts)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// RAM of such a monitor on a 32-bit device, by the same sum as its fields.
+    ///
+    /// Both monitors assert at compile time, on 32-bit targets, that this is their size.
+    pub const fn device_ram(&self) -> usize {
+        let Self { fft, axes, dims, components, .. } = *self;
+        // The segment of each axis, and the FFT's memory.
+        let samples = self.samples.size() * fft * axes + 4 * fft;
+        // Each buffer carries its length.
+        match self.encoding {
+            Encoding::F32 => {
+                /// The view of the model and the counters of segment and monitor.
+                const STATE: usize = 204;
+                // With the sum that velocity is made of.
+                let moments = (size_of::<Moments>() + 4) * axes;
+                let buffers = 2 * (4 + 4 * dims) + 4 + 4 * components;
+                STATE + samples + moments + buffers
+            }
+            Encoding::I16 => {
+                /// The view of the model and the counters of segment and monitor.
+                const STATE: usize = 212;
+                let moments = (size_of::<IntegerMoments>() + size_of::<i32>()) * axes;
+                let buffers =
+                    (8 + 8 * dims) + (4 + 4 * dims) + (4 + 2 * dims) + (4 + 4 * components);
+                // The sums of power want a multiple of eight bytes.
+                (STATE + samples + moments + buffers).next_multiple_of(8)
+            }
+        }
+    }
+}
+
+/// Stops the compiler at a monitor that no model fits.
+pub(super) const fn check_shape(fft: usize, axes: usize) {
+    assert!(axes >= 1 && axes <= 3, "a sensor has one to three axes");
+    assert!(fft.is_power_of_two() && fft >= 256 && fft <= 4096, "FFT is 256 to 4096 points");
+}

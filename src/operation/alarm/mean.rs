@@ -1,0 +1,102 @@
+//! The mean of the last posteriors: a ring of them in Q15, and their sums in integers.
+//!
+//! Adding the newest and taking the oldest off again is exact in integers, so that the sums are
+//! those of the ring at any time; a running sum of floats would drift, and summing the whole
+//! ring anew would take longer with every window in it.
+
+use crate::model::ONE;
+
+/// Mean over the last windows, of each class and of what is unknown.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct SlidingMean<const CLASSES: usize, const WINDOWS: usize> {
+    rows: [[u16; CLASSES]; WINDOWS],
+    unknown: [bool; WINDOWS],
+    sums: [u32; CLASSES],
+    unknown_sum: u32,
+    length: u32,
+    /// Where the next row goes, which is where the oldest stands once the ring is full.
+    next: u32,
+    filled: u32,
+}
+
+impl<const CLASSES: usize, const WINDOWS: usize> SlidingMean<CLASSES, WINDOWS> {
+    /// An empty mean over `length` windows, cut to 1…`WINDOWS`.
+    pub const fn new(length: u32) -> Self {
+        let most = if WINDOWS > u32::MAX as usize { u32::MAX } else { WINDOWS as u32 };
+        let length = if length > most { most } else { length };
+        Self {
+            rows: [[0; CLASSES]; WINDOWS],
+            unknown: [false; WINDOWS],
+            sums: [0; CLASSES],
+            unknown_sum: 0,
+            length: if length == 0 { 1 } else { length },
+            next: 0,
+            filled: 0,
+        }
+    }
+
+    /// Takes the posterior of a window in Q15, or that nothing is known of it, in which case it
+    /// counts for no class. What is above one counts as one, a class that is absent as zero.
+    pub fn push(&mut self, posterior: &[u16], unknown: bool) {
+        let full = self.is_full();
+        let at = self.next as usize;
+        let (Some(row), Some(was_unknown)) = (self.rows.get_mut(at), self.unknown.get_mut(at))
+        else {
+            return;
+        };
+        let mut posterior = posterior.iter();
+        for (sum, place) in self.sums.iter_mut().zip(row) {
+            let p = posterior.next().map_or(0, |p| (*p).min(ONE));
+            let p = if unknown { 0 } else { p };
+            // What stands in a ring that is not full is from before it was cleared.
+            let old = if full { *place } else { 0 };
+            // Neither ever wraps: the old value is one of those in the sum, and 2⁸ values of at
+            // most 2¹⁵ are far inside 32 bits.
+            *sum = sum.wrapping_sub(u32::from(old)).wrapping_add(u32::from(p));
+            *place = p;
+        }
+        let old = if full { weight(*was_unknown) } else { 0 };
+        self.unknown_sum = self.unknown_sum.wrapping_sub(old).wrapping_add(weight(unknown));
+        *was_unknown = unknown;
+        self.filled = if full { self.length } else { self.filled + 1 };
+        self.next = if self.next + 1 >= self.length { 0 } else { self.next + 1 };
+    }
+
+    /// Forgets all windows, in a time that does not depend on their number.
+    pub fn clear(&mut self) {
+        self.sums = [0; CLASSES];
+        self.unknown_sum = 0;
+        self.next = 0;
+        self.filled = 0;
+    }
+
+    /// Whether there are as many windows as are averaged.
+    pub fn is_full(&self) -> bool {
+        self.filled >= self.length
+    }
+
+    /// Number of windows in the average.
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Windows taken since the last clear, at most as many as are averaged.
+    pub fn filled(&self) -> u32 {
+        self.filled
+    }
+
+    /// Sum of the posteriors of each class over the ring, Q15.
+    pub fn sums(&self) -> &[u32; CLASSES] {
+        &self.sums
+    }
+
+    /// Sum over the ring of the windows that are unknown, each as one in Q15.
+    pub fn unknown_sum(&self) -> u32 {
+        self.unknown_sum
+    }
+}
+
+fn weight(unknown: bool) -> u32 {
+    if unknown { u32::from(ONE) } else { 0 }
+}

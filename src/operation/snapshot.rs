@@ -1,0 +1,344 @@
+//! Snapshot for re-adaptation: the features of the last windows, in fixed memory.
+//!
+//! A device cannot send its samples, but a model can be adapted to a few hundred feature vectors.
+//! The ring keeps those of the last windows before standardisation, so that the host can make a
+//! new one, and writes them as one record (`docs/snapshot-format.md`), byte by byte, without a
+//! second buffer.
+//!
+//! A feature is written in nats as an `i16` with 10 fraction bits: rounded by at most 0.0005 nats,
+//! where even the steadiest features of a machine scatter by hundredths. In the line of `f32` no
+//! feature is beyond ±27.7 nats, as an empty band stands at ln 1e-12; what an empty band of the
+//! integer line has beyond ±32 is cut off there.
+
+use crc::{CRC_32_ISO_HDLC, Crc, Digest, Table};
+
+use crate::model::{AnyModel, Body, Encoding, ModelError, Numbers, format};
+use crate::monitor::AnyMonitor;
+use crate::signal::FrontEnd;
+
+pub use crate::model::FRACTION_BITS;
+
+/// First four bytes of a record.
+pub const MAGIC: [u8; 4] = *b"RBSN";
+/// Version of the record.
+pub const VERSION: u16 = 1;
+/// Bytes before the first window.
+pub const HEADER_LEN: usize = 40;
+/// Bytes of a window before its features: index and flags.
+pub const WINDOW_LEN: usize = 6;
+/// Bytes of the CRC-32 at the end.
+pub const CRC_LEN: usize = 4;
+
+/// Flag of a record: an integer monitor made its features.
+pub const INTEGER_LINE: u16 = 1;
+/// Flag of a window: the model called it unknown, or a fault of unknown type.
+pub const UNKNOWN: u16 = 1;
+/// Flag of a window: samples are missing between the window before and this one.
+pub const AFTER_GAP: u16 = 2;
+
+const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
+
+/// Features of the last `WINDOWS` windows; a model may have fewer features than `DIMS`.
+///
+/// ```
+/// # macro_rules! path { () => { concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm") } }
+/// use rebearing::operation::Snapshot;
+/// use rebearing::{AnyMonitor, Model, Monitor};
+///
+/// let model = Model::parse(rebearing::include_model!(path!()))?;
+/// let mut monitor = Monitor::<f32, 256, 1, 4, 3, 3>::new(model)?;
+/// let mut snapshot = Snapshot::<4, 16>::new(&model)?;
+/// for n in 0..2000 {
+///     if let Some(finding) = monitor.push([(n as f32 * 0.7).sin()]) {
+///         if finding.result.is_ok() {
+///             snapshot.record(&monitor, finding.index, 0);
+///         }
+///     }
+/// }
+/// // To a radio or a UART, as fast as it takes them.
+/// let mut bytes = snapshot.bytes();
+/// let mut packet = [0; 20];
+/// while bytes.fill(&mut packet) > 0 {}
+/// # Ok::<(), rebearing::ModelError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Snapshot<const DIMS: usize, const WINDOWS: usize> {
+    /// Everything of the header but what changes: length and windows.
+    header: [u8; HEADER_LEN],
+    dims: usize,
+    /// Where the next window goes.
+    next: usize,
+    count: usize,
+    indices: [u32; WINDOWS],
+    flags: [u16; WINDOWS],
+    features: [[i16; DIMS]; WINDOWS],
+}
+
+impl<const DIMS: usize, const WINDOWS: usize> Snapshot<DIMS, WINDOWS> {
+    /// Bytes of RAM that a snapshot of this type takes.
+    pub const RAM: usize = size_of::<Self>();
+
+    /// An empty snapshot for the monitor of `model`, unless the model has too many features.
+    pub fn new<'m, B: Body<'m>>(model: &AnyModel<'m, B>) -> Result<Self, ModelError> {
+        let flags = match B::Numbers::ENCODING {
+            Encoding::F32 => 0,
+            Encoding::I16 => INTEGER_LINE,
+        };
+        let front_end = model.front_end();
+        let dims = front_end.dims();
+        for (what, needs, holds) in
+            [("features", dims, DIMS), ("windows of a snapshot", 1, WINDOWS)]
+        {
+            if needs > holds {
+                return Err(ModelError::DoesNotFit { what, needs, holds });
+            }
+        }
+        Ok(Self {
+            header: header(front_end, model.bytes(), flags),
+            dims,
+            next: 0,
+            count: 0,
+            indices: [0; WINDOWS],
+            flags: [0; WINDOWS],
+            features: [[0; DIMS]; WINDOWS],
+        })
+    }
+
+    /// Keeps the features of the monitor's last window, whose finding has this `index`. `flags` are
+    /// [`UNKNOWN`] and [`AFTER_GAP`], or zero.
+    ///
+    /// Call it for findings without a sensor fault, and with the model that the snapshot is for.
+    pub fn record<'m, const AXES: usize, const CLASSES: usize>(
+        &mut self,
+        monitor: &impl AnyMonitor<'m, AXES, CLASSES>,
+        index: u32,
+        flags: u16,
+    ) {
+        let body = monitor.model().body();
+        let features = monitor.features().iter().enumerate();
+        self.push(index, flags, features.map(|(place, z)| body.raw_feature(place, *z)));
+    }
+
+    /// Keeps a window's features, each with its place.
+    fn push(&mut self, index: u32, flags: u16, features: impl Iterator<Item = (usize, i16)>) {
+        let row = self.features.get_mut(self.next);
+        let place = self.indices.get_mut(self.next).zip(self.flags.get_mut(self.next));
+        if let (Some(row), Some((of_index, of_flags))) = (row, place) {
+            (*of_index, *of_flags) = (index, flags);
+            for (place, feature) in features {
+                if let Some(to) = row.get_mut(place) {
+                    *to = feature;
+                }
+            }
+        }
+        self.next = if self.next + 1 < WINDOWS { self.next + 1 } else { 0 };
+        self.count = (self.count + 1).min(WINDOWS);
+    }
+
+    /// Windows that are kept.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether no window is kept.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Forgets all windows, as after they were sent.
+    pub fn clear(&mut self) {
+        (self.next, self.count) = (0, 0);
+    }
+
+    /// The record, oldest window first.
+    pub fn bytes(&self) -> SnapshotBytes<'_, DIMS, WINDOWS> {
+        let length = HEADER_LEN + self.count * (WINDOW_LEN + 2 * self.dims) + CRC_LEN;
+        let mut header = self.header;
+        put(&mut header, 8, (length as u32).to_le_bytes());
+        put(&mut header, 32, (self.count as u32).to_le_bytes());
+        let oldest = if self.count < WINDOWS { 0 } else { self.next };
+        SnapshotBytes {
+            snapshot: self,
+            header,
+            digest: CRC.digest(),
+            part: Part::Header,
+            at: 0,
+            row: oldest,
+            rows: self.count,
+            remaining: length,
+        }
+    }
+}
+
+/// What of a record comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Header,
+    Window,
+    Crc([u8; CRC_LEN]),
+}
+
+/// The bytes of a record, made as they are asked for.
+#[derive(Clone)]
+pub struct SnapshotBytes<'s, const DIMS: usize, const WINDOWS: usize> {
+    snapshot: &'s Snapshot<DIMS, WINDOWS>,
+    header: [u8; HEADER_LEN],
+    digest: Digest<'static, u32, Table<1>>,
+    part: Part,
+    /// Bytes of the part that are done.
+    at: usize,
+    row: usize,
+    rows: usize,
+    remaining: usize,
+}
+
+impl<const DIMS: usize, const WINDOWS: usize> SnapshotBytes<'_, DIMS, WINDOWS> {
+    /// Writes the next bytes into `chunk`, and says how many: fewer than it holds at the end,
+    /// then zero.
+    pub fn fill(&mut self, chunk: &mut [u8]) -> usize {
+        let mut filled = 0;
+        for (place, byte) in chunk.iter_mut().zip(self) {
+            *place = byte;
+            filled += 1;
+        }
+        filled
+    }
+
+    /// Byte `at` of the window in the ring's row `row`.
+    fn window_byte(&self) -> u8 {
+        let snapshot = self.snapshot;
+        let byte = |bytes: &[u8], at: usize| bytes.get(at).copied().unwrap_or(0);
+        let index = snapshot.indices.get(self.row).copied().unwrap_or(0);
+        let flags = snapshot.flags.get(self.row).copied().unwrap_or(0);
+        match self.at {
+            at @ 0..4 => byte(&index.to_le_bytes(), at),
+            at @ 4..WINDOW_LEN => byte(&flags.to_le_bytes(), at - 4),
+            at => {
+                let at = at - WINDOW_LEN;
+                let row = snapshot.features.get(self.row);
+                let feature = row.and_then(|row| row.get(at / 2)).copied().unwrap_or(0);
+                byte(&feature.to_le_bytes(), at % 2)
+            }
+        }
+    }
+
+    /// Moves on to the next window, or to the CRC behind the last.
+    fn next_window(&mut self, row: usize) {
+        self.at = 0;
+        if self.rows == 0 {
+            self.part = Part::Crc(self.digest.clone().finalize().to_le_bytes());
+            return;
+        }
+        self.part = Part::Window;
+        self.rows -= 1;
+        self.row = row;
+    }
+}
+
+impl<const DIMS: usize, const WINDOWS: usize> Iterator for SnapshotBytes<'_, DIMS, WINDOWS> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        self.remaining = self.remaining.checked_sub(1)?;
+        match self.part {
+            Part::Header => {
+                let byte = self.header.get(self.at).copied().unwrap_or(0);
+                self.digest.update(&[byte]);
+                self.at += 1;
+                if self.at >= HEADER_LEN {
+                    self.next_window(self.row);
+                }
+                Some(byte)
+            }
+            Part::Window => {
+                let byte = self.window_byte();
+                self.digest.update(&[byte]);
+                self.at += 1;
+                if self.at >= WINDOW_LEN + 2 * self.snapshot.dims {
+                    self.next_window(if self.row + 1 < WINDOWS { self.row + 1 } else { 0 });
+                }
+                Some(byte)
+            }
+            Part::Crc(crc) => {
+                let byte = crc.get(self.at).copied();
+                self.at += 1;
+                byte
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.remaining, Some(self.remaining))
+    }
+}
+
+impl<const DIMS: usize, const WINDOWS: usize> ExactSizeIterator
+    for SnapshotBytes<'_, DIMS, WINDOWS>
+{
+}
+
+impl<const DIMS: usize, const WINDOWS: usize> core::fmt::Debug
+    for SnapshotBytes<'_, DIMS, WINDOWS>
+{
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("SnapshotBytes").field("remaining", &self.remaining).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl<const DIMS: usize, const WINDOWS: usize> defmt::Format for SnapshotBytes<'_, DIMS, WINDOWS> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "SnapshotBytes {{ remaining: {=usize} }}", self.remaining);
+    }
+}
+
+/// What identifies a front end: the CRC-32 of its numbers. Features of two front ends do not mean
+/// the same and must not be mixed.
+pub fn front_end_id(front_end: &FrontEnd<'_>) -> u32 {
+    let mut digest = CRC.digest();
+    let mut word = |word: u32| digest.update(&word.to_le_bytes());
+    word(front_end.rate_hz.to_bits());
+    for count in [front_end.axes, front_end.fft_len, front_end.hop, front_end.segments] {
+        word(count as u32);
+    }
+    for edge in front_end.band_edges {
+        word(*edge);
+    }
+    if let Some(orders) = front_end.orders {
+        word(u32::from(orders.spectrum) | u32::from(orders.envelope) << 1);
+        word(orders.bands as u32);
+        word(orders.first.to_bits());
+        word(orders.width.to_bits());
+    }
+    digest.finalize()
+}
+
+/// CRC-32 of the bytes before it, as at the end of a record (ISO-HDLC, as in zlib).
+pub fn crc32(bytes: &[u8]) -> u32 {
+    CRC.checksum(bytes)
+}
+
+/// The header, its length and number of windows left zero.
+fn header(front_end: &FrontEnd<'_>, model: &[u8], flags: u16) -> [u8; HEADER_LEN] {
+    let mut header = [0; HEADER_LEN];
+    put(&mut header, 0, MAGIC);
+    put(&mut header, 4, VERSION.to_le_bytes());
+    put(&mut header, 6, flags.to_le_bytes());
+    put(&mut header, 12, front_end_id(front_end).to_le_bytes());
+    put(&mut header, 16, front_end.rate_hz.to_bits().to_le_bytes());
+    put(&mut header, 20, (front_end.fft_len as u16).to_le_bytes());
+    put(&mut header, 22, (front_end.hop as u16).to_le_bytes());
+    put(&mut header, 24, (front_end.segments as u32).to_le_bytes());
+    put(&mut header, 28, [front_end.axes as u8, FRACTION_BITS as u8]);
+    put(&mut header, 30, (front_end.dims() as u16).to_le_bytes());
+    let crc = model.get(format::CRC_OFFSET..).and_then(<[u8]>::first_chunk::<4>);
+    put(&mut header, 36, crc.copied().unwrap_or_default());
+    header
+}
+
+fn put<const N: usize>(header: &mut [u8; HEADER_LEN], at: usize, bytes: [u8; N]) {
+    if let Some(place) = header.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+        *place = bytes;
+    }
+}

@@ -1,0 +1,16 @@
+//! Samples to a power spectrum, and what is measured on the way.
+
+pub mod envelope;
+mod front_end;
+pub mod orders;
+pub mod segment;
+pub mod severity;
+pub mod spectrum;
+pub mod statistics;
+
+pub use front_end::{FrontEnd, MAX_BANDS};
+pub use orders::{Orders, ShaftSpeedError};
+pub use segment::Segment;
+pub use severity::{Severity, SeverityParameters, Zone};
+pub use spectrum::{FFT_LENGTHS, Spectrum};
+pub use statistics::Statistics;

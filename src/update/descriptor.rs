@@ -1,0 +1,198 @@
+//! What a firmware says of itself, so that a model is tried against it before it is flashed.
+//!
+//! A firmware that reads its model from flash calls [`descriptor!`](crate::descriptor!) once. It
+//! puts 72 bytes into a section `.rebearing` of the ELF file, which `rebearing flash` looks for:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0–3 | `RBFD` |
+//! | 4–7 | version of the descriptor, 1 |
+//! | 8–11 | version of the model format that the firmware reads |
+//! | 12–15 | model slots in the MODEL region, 1 or 2 |
+//! | 16–35 | FFT points, axes, features, components, classes that its `Monitor` holds |
+//! | 36–39 | its models and samples: 0 f32 models and f32 samples, 1 f32 models and counts, 2 i16 models and counts |
+//! | 40–71 | chip, as probe-rs names it, filled up with zeros |
+//!
+//! All numbers are little-endian `u32`.
+
+use crate::model::{Encoding, format};
+use crate::monitor::{Capacities, Samples};
+
+/// The section of the ELF file.
+pub const SECTION: &str = ".rebearing";
+/// Bytes of a descriptor.
+pub const DESCRIPTOR_LEN: usize = 72;
+/// First four bytes.
+pub const MAGIC: [u8; 4] = *b"RBFD";
+/// Version of the descriptor.
+pub const VERSION: u32 = 1;
+/// Longest name of a chip.
+pub const CHIP_LEN: usize = 32;
+
+/// f32 models, samples in the unit of the recordings.
+const FLOATS: u32 = 0;
+/// f32 models, samples in counts.
+const COUNTS: u32 = 1;
+/// i16 models.
+const INTEGERS: u32 = 2;
+
+const fn kind(encoding: Encoding, samples: Samples) -> u32 {
+    match (encoding, samples) {
+        (Encoding::F32, Samples::Floats) => FLOATS,
+        (Encoding::F32, Samples::Counts) => COUNTS,
+        (Encoding::I16, _) => INTEGERS,
+    }
+}
+
+/// What a firmware says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Descriptor {
+    /// Version of the model format that it reads.
+    pub model_version: u32,
+    /// Model slots in its MODEL region, 1 or 2.
+    pub slots: u32,
+    /// What its monitor holds.
+    pub capacities: Capacities,
+    chip: [u8; CHIP_LEN],
+}
+
+impl Descriptor {
+    /// A descriptor for this build of the crate, at compile time.
+    ///
+    /// # Panics
+    /// While compiling, if the chip's name is empty or too long, or there are not 1 or 2 slots.
+    pub const fn new(capacities: Capacities, chip: &str, slots: u32) -> Self {
+        assert!(!chip.is_empty() && chip.len() <= CHIP_LEN, "a chip's name has 1 to 32 bytes");
+        assert!(slots == 1 || slots == 2, "a MODEL region has one or two slots");
+        let mut name = [0; CHIP_LEN];
+        // As many bytes as there are, which were counted above.
+        let (place, _) = name.split_at_mut(chip.len());
+        place.copy_from_slice(chip.as_bytes());
+        Self { model_version: format::VERSION as u32, slots, capacities, chip: name }
+    }
+
+    /// The chip that the firmware was built for, as probe-rs names it.
+    pub fn chip(&self) -> &str {
+        let length = self.chip.iter().position(|byte| *byte == 0).unwrap_or(CHIP_LEN);
+        self.chip.get(..length).and_then(|name| str::from_utf8(name).ok()).unwrap_or("")
+    }
+
+    /// The bytes as they stand in the section.
+    pub const fn to_bytes(&self) -> [u8; DESCRIPTOR_LEN] {
+        let Capacities { encoding, samples, fft, axes, dims, components, classes } =
+            self.capacities;
+        let words = [
+            u32::from_le_bytes(MAGIC),
+            VERSION,
+            self.model_version,
+            self.slots,
+            fft as u32,
+            axes as u32,
+            dims as u32,
+            components as u32,
+            classes as u32,
+            kind(encoding, samples),
+        ];
+        let mut bytes = [0; DESCRIPTOR_LEN];
+        let (numbers, name) = bytes.split_at_mut(DESCRIPTOR_LEN - CHIP_LEN);
+        name.copy_from_slice(&self.chip);
+        let mut word = 0;
+        while word < words.len() {
+            let (_, place) = numbers.split_at_mut(4 * word);
+            let (place, _) = place.split_at_mut(4);
+            place.copy_from_slice(&words[word].to_le_bytes());
+            word += 1;
+        }
+        bytes
+    }
+
+    /// The descriptor that `bytes` hold; `None` for anything else, another version included.
+    pub fn from_bytes(bytes: &[u8; DESCRIPTOR_LEN]) -> Option<Self> {
+        let (numbers, name) = bytes.split_last_chunk::<CHIP_LEN>()?;
+        let (words, _) = numbers.as_chunks::<4>();
+        let words: &[[u8; 4]; 10] = words.try_into().ok()?;
+        let [magic, rest @ ..] = *words;
+        let [version, model_version, slots, fft, axes, dims, components, classes, kind] =
+            rest.map(u32::from_le_bytes);
+        let (encoding, samples) = match kind {
+            FLOATS => (Encoding::F32, Samples::Floats),
+            COUNTS => (Encoding::F32, Samples::Counts),
+            INTEGERS => (Encoding::I16, Samples::Counts),
+            _ => return None,
+        };
+        let capacities = Capacities {
+            encoding,
+            samples,
+            fft: fft as usize,
+            axes: axes as usize,
+            dims: dims as usize,
+            components: components as usize,
+            classes: classes as usize,
+        };
+        let descriptor = Self { model_version, slots, capacities, chip: *name };
+        let known = magic == MAGIC && version == VERSION;
+        (known && matches!(slots, 1 | 2) && !descriptor.chip().is_empty()).then_some(descriptor)
+    }
+}
+
+/// Says in the ELF file what this firmware is: its monitor, its chip, its model slots.
+///
+/// ```
+/// use rebearing::Monitor;
+///
+/// // The MODEL region of memory.x holds one model; with 2, it is cut in halves as in `update`.
+/// rebearing::descriptor!(Monitor<'static, f32, 2048, 1, 32, 64, 8>, "STM32F405RG", 1);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! descriptor {
+    ($monitor:ty, $chip:expr, $slots:expr $(,)?) => {
+        #[used]
+        #[cfg_attr(target_os = "none", unsafe(link_section = ".rebearing"))]
+        static REBEARING_DESCRIPTOR: [u8; $crate::update::descriptor::DESCRIPTOR_LEN] =
+            $crate::update::descriptor::Descriptor::new(<$monitor>::CAPACITIES, $chip, $slots)
+                .to_bytes();
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{IntegerMonitor, Monitor};
+
+    const CAPACITIES: Capacities = Monitor::<'static, i16, 512, 3, 96, 24, 16>::CAPACITIES;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for chip in ["nRF52840_xxAA", "an exactly 32 bytes long chip nm"] {
+            let descriptor = Descriptor::new(CAPACITIES, chip, 2);
+            let read = Descriptor::from_bytes(&descriptor.to_bytes()).unwrap();
+            assert_eq!(read, descriptor);
+            assert_eq!((read.chip(), read.slots, read.capacities), (chip, 2, CAPACITIES));
+            assert_eq!(read.model_version, u32::from(format::VERSION));
+        }
+    }
+
+    #[test]
+    fn the_layout_is_as_documented() {
+        let bytes = Descriptor::new(CAPACITIES, "RP2040", 1).to_bytes();
+        assert_eq!(bytes[..4], *b"RBFD");
+        let word = |at: usize| u32::from_le_bytes(*bytes[at..].first_chunk().unwrap());
+        assert_eq!([4, 8, 12].map(word), [1, 1, 1]);
+        assert_eq!([16, 20, 24, 28, 32, 36].map(word), [512, 3, 96, 24, 16, 1]);
+        assert_eq!(bytes[40..48], *b"RP2040\0\0");
+    }
+
+    #[test]
+    fn another_magic_version_or_number_of_slots_is_refused() {
+        let bytes = Descriptor::new(CAPACITIES, "RP2040", 1).to_bytes();
+        for (at, byte) in
+            [(0, b'X'), (4, 2), (12, 0), (12, 3), (36, 3), (37, 1), (40, 0), (40, 0xff)]
+        {
+            let mut other = bytes;
+            other[at] = byte;
+            assert_eq!(Descriptor::from_bytes(&other), None, "byte {at} as {byte}");
+        }
+    }
+}

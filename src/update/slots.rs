@@ -1,0 +1,368 @@
+//! Two slots for the model, so that a new one can be written by the device itself.
+//!
+//! ```text
+//!  MODEL region ┬ slot A: model file … unused … record │ slot B: model file … unused … record ┐
+//! ```
+//!
+//! The MODEL region is cut in two halves. A new model goes to the half that is not in use, and its
+//! record (sequence number, checksum of the model) is written last: until the record stands, the
+//! model before it is the newest, and after it the new one is. Power may fail at any moment.
+//!
+//! [`newest`] chooses at the start, from flash as the processor sees it; [`Slots`] writes, through
+//! the flash driver. A model without a record, as a debug probe leaves it at the start of the
+//! region, is older than any that has one.
+//!
+//! Blocking on purpose: on most chips the processor stands still anyway while its own flash is
+//! erased, and the drivers for async executors have the blocking trait too.
+//!
+//! Not handled here: a chip whose flash has error correction may fault, rather than return some
+//! value, when a word is read whose write was cut off; its fault handler has to deal with that.
+
+use core::fmt;
+use core::ops::Range;
+
+use embedded_storage::nor_flash::{NorFlash, NorFlashError, NorFlashErrorKind};
+
+use crate::model::format::{CRC_OFFSET, crc32};
+use crate::model::{AnyModel, Body, ModelError};
+
+/// Bytes of the record at the very end of a slot.
+pub const RECORD_LEN: usize = 16;
+/// First four bytes of a record.
+const RECORD_MAGIC: [u8; 4] = *b"RBSL";
+/// Flash is read and padded in pieces of this size; no word of a flash is longer.
+const PIECE: usize = 256;
+
+/// One half of the MODEL region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Slot {
+    /// The first half, where a debug probe puts a model.
+    A,
+    /// The second half.
+    B,
+}
+
+impl Slot {
+    /// The other half.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::A => Self::B,
+            Self::B => Self::A,
+        }
+    }
+}
+
+/// Neither slot holds a model that can be used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct NoModel {
+    /// Why not the one in slot A.
+    pub a: ModelError,
+    /// Why not the one in slot B.
+    pub b: ModelError,
+}
+
+impl fmt::Display for NoModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no slot has a model to use; slot A: {}; slot B: {}", self.a, self.b)
+    }
+}
+
+impl core::error::Error for NoModel {}
+
+/// The newest model of a MODEL region with two slots that `accept` takes, and its slot.
+///
+/// `accept` is usually `Monitor::new`: a model that is damaged, that this firmware cannot read or
+/// that does not fit its monitor falls back to the other slot.
+///
+/// ```
+/// # use rebearing::update::{self, Slot};
+/// # use rebearing::{Monitor, include_model};
+/// # let mut words = vec![0_u32; 1024];
+/// # let region: &mut [u8] = zerocopy::IntoBytes::as_mut_bytes(&mut words[..]);
+/// # let model = include_model!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm"));
+/// # region[..model.len()].copy_from_slice(model);
+/// # let region: &[u8] = region;
+/// let (slot, monitor) = update::newest(region, Monitor::<f32, 256, 1, 4, 3, 3>::new)?;
+/// assert_eq!(slot, Slot::A);
+/// # Ok::<(), update::NoModel>(())
+/// ```
+pub fn newest<'a, B: Body<'a>, T>(
+    region: &'a [u8],
+    mut accept: impl FnMut(AnyModel<'a, B>) -> Result<T, ModelError>,
+) -> Result<(Slot, T), NoModel> {
+    let (a, b) = region.split_at_checked(region.len() / 2).unwrap_or((region, &[]));
+    let (first, second) = if is_newer(sequence(b), sequence(a)) {
+        ((Slot::B, b), (Slot::A, a))
+    } else {
+        ((Slot::A, a), (Slot::B, b))
+    };
+    let mut model_of = |slot: &'a [u8]| AnyModel::from_region(slot).and_then(&mut accept);
+    let newest = match model_of(first.1) {
+        Ok(model) => return Ok((first.0, model)),
+        Err(error) => error,
+    };
+    match model_of(second.1) {
+        Ok(model) => Ok((second.0, model)),
+        Err(older) if first.0 == Slot::A => Err(NoModel { a: newest, b: older }),
+        Err(older) => Err(NoModel { a: older, b: newest }),
+    }
+}
+
+/// The sequence number of a slot whose record belongs to the model in it.
+///
+/// A record of another model is what a debug probe leaves behind when it writes a model by hand.
+fn sequence(slot: &[u8]) -> Option<u32> {
+    let (sequence, model_crc) = read_record(slot.last_chunk()?)?;
+    let stored = slot.get(CRC_OFFSET..)?.first_chunk()?;
+    (u32::from_le_bytes(*stored) == model_crc).then_some(sequence)
+}
+
+/// Whether sequence number `this` was given after `that`; numbers may wrap.
+fn is_newer(this: Option<u32>, that: Option<u32>) -> bool {
+    match (this, that) {
+        (Some(this), Some(that)) => this.wrapping_sub(that).cast_signed() > 0,
+        (this, _) => this.is_some(),
+    }
+}
+
+/// A record: magic, sequence number, checksum of the model, checksum of the record.
+fn record(sequence: u32, model_crc: u32) -> [u8; RECORD_LEN] {
+    let mut record = [0; RECORD_LEN];
+    let fields = [RECORD_MAGIC, sequence.to_le_bytes(), model_crc.to_le_bytes()];
+    for (place, byte) in record.iter_mut().zip(fields.as_flattened()) {
+        *place = *byte;
+    }
+    // The checksum stands where a model's does, and counts as zero itself in the same way.
+    let crc = crc32(&record).to_le_bytes();
+    for (place, byte) in record.iter_mut().skip(CRC_OFFSET).zip(crc) {
+        *place = byte;
+    }
+    record
+}
+
+/// Sequence number and checksum of the model, if the record is whole.
+fn read_record(bytes: &[u8; RECORD_LEN]) -> Option<(u32, u32)> {
+    let [_, _, _, _, s0, s1, s2, s3, m0, m1, m2, m3, ..] = *bytes;
+    let sequence = u32::from_le_bytes([s0, s1, s2, s3]);
+    let model_crc = u32::from_le_bytes([m0, m1, m2, m3]);
+    (*bytes == record(sequence, model_crc)).then_some((sequence, model_crc))
+}
+
+/// Why a region of the flash cannot hold two slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum LayoutError {
+    /// The region does not lie inside the flash, or is empty.
+    OutOfBounds {
+        /// Bytes of the flash.
+        capacity: usize,
+    },
+    /// Start and half length are no multiples of what is erased at once.
+    NotErasable {
+        /// Bytes that are erased at once.
+        erase_size: usize,
+    },
+}
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfBounds { capacity } => write!(
+                f,
+                "the MODEL region is empty or not inside the flash of {capacity} bytes: its place is counted from the start of the flash"
+            ),
+            Self::NotErasable { erase_size } => write!(
+                f,
+                "flash is erased {erase_size} bytes at a time: the MODEL region has to start at a multiple of it, and each half has to be one"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for LayoutError {}
+
+/// Why a model was not stored. The one in use is untouched and stays the newest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum StoreError {
+    /// The model is longer than a slot; nothing was erased.
+    TooLong {
+        /// Bytes of the model.
+        needs: usize,
+        /// Bytes of a slot, its record taken off.
+        holds: usize,
+    },
+    /// The flash driver failed.
+    Flash(NorFlashErrorKind),
+    /// What was written does not read back: worn flash.
+    Differs {
+        /// Where, from the start of the flash.
+        offset: u32,
+    },
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { needs, holds } => {
+                write!(f, "the new model has {needs} bytes, a slot holds {holds}")
+            }
+            Self::Flash(kind) => write!(f, "the flash driver failed: {kind}"),
+            Self::Differs { offset } => {
+                write!(f, "flash does not hold what was written at {offset:#x}: it is worn")
+            }
+        }
+    }
+}
+
+impl core::error::Error for StoreError {}
+
+/// The two slots, for writing.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Slots<F> {
+    flash: F,
+    /// Start of slot A, from the start of the flash.
+    start: u32,
+    /// Bytes of a slot.
+    len: u32,
+}
+
+impl<F: NorFlash> Slots<F> {
+    /// Bytes that the record takes, in whole flash words.
+    const RECORD_ROOM: usize = if F::WRITE_SIZE > RECORD_LEN { F::WRITE_SIZE } else { RECORD_LEN };
+
+    /// The slots in `region` of `flash`, which is the MODEL region counted from the flash's start.
+    pub fn new(flash: F, region: Range<u32>) -> Result<Self, LayoutError> {
+        const {
+            // Words are powers of two, so that the record is whole words or a word holds it.
+            assert!(F::WRITE_SIZE.is_power_of_two() && F::WRITE_SIZE <= PIECE, "an odd flash word");
+            assert!(F::READ_SIZE > 0 && RECORD_LEN.is_multiple_of(F::READ_SIZE), "an odd read");
+            assert!(F::ERASE_SIZE >= PIECE && F::ERASE_SIZE.is_multiple_of(PIECE), "an odd sector");
+        }
+        let (start, end) = (region.start as usize, region.end as usize);
+        if start >= end || end > flash.capacity() {
+            return Err(LayoutError::OutOfBounds { capacity: flash.capacity() });
+        }
+        let erase_size = F::ERASE_SIZE;
+        if !start.is_multiple_of(erase_size) || !(end - start).is_multiple_of(2 * erase_size) {
+            return Err(LayoutError::NotErasable { erase_size });
+        }
+        Ok(Self { flash, start: region.start, len: (region.end - region.start) / 2 })
+    }
+
+    /// Longest model that a slot holds.
+    pub fn capacity(&self) -> usize {
+        (self.len as usize).saturating_sub(Self::RECORD_ROOM)
+    }
+
+    /// Stores a model as the newest, in the slot that is not `in_use`; returns that slot.
+    ///
+    /// The model was parsed before, so nothing is erased for one that this firmware cannot read.
+    /// `in_use` is what [`newest`] gave, `None` if it found nothing. The model in it is never
+    /// touched, so it may go on being used meanwhile; the new one is for the next start.
+    pub fn store<B>(
+        &mut self,
+        in_use: Option<Slot>,
+        model: &AnyModel<'_, B>,
+    ) -> Result<Slot, StoreError> {
+        let model = model.bytes();
+        let (needs, holds) = (model.len(), self.capacity());
+        if needs > holds {
+            return Err(StoreError::TooLong { needs, holds });
+        }
+        let slot = in_use.map_or(Slot::A, Slot::other);
+        let sequence = self.next_sequence()?;
+        let start = self.start_of(slot);
+        self.flash.erase(start, start.saturating_add(self.len)).map_err(flash_error)?;
+        self.write_padded(start, model)?;
+        self.compare(start, model)?;
+        self.write_record(slot, &record(sequence, stored_crc(model)))?;
+        Ok(slot)
+    }
+
+    /// The flash driver.
+    pub fn into_flash(self) -> F {
+        self.flash
+    }
+
+    fn start_of(&self, slot: Slot) -> u32 {
+        match slot {
+            Slot::A => self.start,
+            Slot::B => self.start.saturating_add(self.len),
+        }
+    }
+
+    /// One more than the newer of the two records, whether or not their models are still whole.
+    fn next_sequence(&mut self) -> Result<u32, StoreError> {
+        let (a, b) = (self.record_of(Slot::A)?, self.record_of(Slot::B)?);
+        let newest = if is_newer(b, a) { b } else { a };
+        Ok(newest.map_or(0, |sequence| sequence.wrapping_add(1)))
+    }
+
+    fn record_of(&mut self, slot: Slot) -> Result<Option<u32>, StoreError> {
+        let end = self.start_of(slot).saturating_add(self.len);
+        let mut bytes = [0; RECORD_LEN];
+        let offset = end.saturating_sub(RECORD_LEN as u32);
+        self.flash.read(offset, &mut bytes).map_err(flash_error)?;
+        Ok(read_record(&bytes).map(|(sequence, _)| sequence))
+    }
+
+    /// The record at the very end, whatever the length of a flash word.
+    fn write_record(&mut self, slot: Slot, record: &[u8; RECORD_LEN]) -> Result<(), StoreError> {
+        let room = Self::RECORD_ROOM;
+        let mut padded = [0xff; PIECE];
+        for (place, byte) in padded.iter_mut().take(room).rev().zip(record.iter().rev()) {
+            *place = *byte;
+        }
+        let end = self.start_of(slot).saturating_add(self.len);
+        let offset = end.saturating_sub(room as u32);
+        self.flash.write(offset, padded.get(..room).unwrap_or_default()).map_err(flash_error)?;
+        self.compare(end.saturating_sub(RECORD_LEN as u32), record)
+    }
+
+    /// Writes `bytes`, the last flash word filled up with what erased flash reads as.
+    fn write_padded(&mut self, start: u32, bytes: &[u8]) -> Result<(), StoreError> {
+        let mut offset = start;
+        for piece in bytes.chunks(PIECE) {
+            let mut padded = [0xff; PIECE];
+            for (place, byte) in padded.iter_mut().zip(piece) {
+                *place = *byte;
+            }
+            let words = piece.len().next_multiple_of(F::WRITE_SIZE);
+            self.flash
+                .write(offset, padded.get(..words).unwrap_or_default())
+                .map_err(flash_error)?;
+            offset = offset.saturating_add(PIECE as u32);
+        }
+        Ok(())
+    }
+
+    /// Reads back what was written.
+    fn compare(&mut self, start: u32, bytes: &[u8]) -> Result<(), StoreError> {
+        let mut offset = start;
+        for expected in bytes.chunks(RECORD_LEN) {
+            let mut found = [0; RECORD_LEN];
+            self.flash.read(offset, &mut found).map_err(flash_error)?;
+            if !found.starts_with(expected) {
+                return Err(StoreError::Differs { offset });
+            }
+            offset = offset.saturating_add(RECORD_LEN as u32);
+        }
+        Ok(())
+    }
+}
+
+/// The checksum in a model's header.
+fn stored_crc(model: &[u8]) -> u32 {
+    let stored = model.get(CRC_OFFSET..).and_then(<[u8]>::first_chunk);
+    stored.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature that map_err wants")]
+fn flash_error(error: impl NorFlashError) -> StoreError {
+    StoreError::Flash(error.kind())
+}
