@@ -5,9 +5,9 @@ mod common;
 use rebearing::integer::{IntegerModel, IntegerMonitor};
 use rebearing::model::format;
 use rebearing::{Encoding, Model, ModelError, Monitor};
-use rebearing_host::integer_model_file::{IntegerModelBytes, encode_integer};
-use rebearing_host::model_file::seal;
-use rebearing_host::quantise::{QuantiseError, quantise};
+use rebearing_host::model::file::seal;
+use rebearing_host::model::integer_file::{IntegerModelBytes, encode_integer};
+use rebearing_host::model::quantise::{QuantiseError, quantise};
 
 /// Written anew only for a new format version, never to make a test pass.
 #[test]

@@ -1,0 +1,6 @@
+//! Options that several commands share, and what they come to.
+
+pub(crate) mod alarm;
+pub(crate) mod choice;
+pub(crate) mod resample;
+pub(crate) mod samples;
