@@ -74,7 +74,7 @@ fn simulated_with(
         .expect("a front end");
     let source = Source::fit(&known, front_end, &SourceSettings::default()).expect("a source");
     let features = extract(&new.recordings, &new.whole(), &source.front_end).expect("features");
-    let settings = AdaptSettings { pool: Pool::All, ..AdaptSettings::default() };
+    let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
     let adaptation = adapt(&source, &features, &settings).expect("an adaptation");
     let model = adaptation.model(&source, "motor-b", [0; 32]).expect("a model");
     (model, new.recordings)

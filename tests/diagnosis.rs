@@ -232,5 +232,5 @@ fn a_gate_needs_a_healthy_class() {
         hash: [0; 32],
     })
     .unwrap_err();
-    assert!(error.to_string().contains("--healthy"), "{error}");
+    assert!(error.to_string().contains("`healthy`"), "{error}");
 }

@@ -86,7 +86,7 @@ fn orders_have_no_i16_form() {
 fn an_f32_model_too_steep_for_16_bits_is_refused() {
     let error = quantise(&common::steep().model(), 1.0).unwrap_err();
     assert!(matches!(error, QuantiseError::Range { .. }), "{error}");
-    assert!(error.to_string().contains("--variance-floor"), "{error}");
+    assert!(error.to_string().contains("`variance_floor`"), "{error}");
     assert!(
         encode_integer(
             &Model::parse(common::GOLDEN).unwrap(),

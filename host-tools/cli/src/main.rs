@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use rebearing_cli::commands::{Cli, Outcome};
 use rebearing_cli::progress;
-use rebearing_cli::text::{colour, table};
+use rebearing_cli::text::{colour, flags, table};
 
 /// What the command checks does not hold.
 const FAILED: u8 = 1;
@@ -27,7 +27,8 @@ fn main() -> ExitCode {
             _ => ExitCode::from(FAILED),
         },
         Err(error) => {
-            eprintln!("{} {error:#}", colour::alert("error:", colour::on_stderr()));
+            let text = flags::as_flags(&format!("{error:#}"));
+            eprintln!("{} {text}", colour::alert("error:", colour::on_stderr()));
             ExitCode::from(BAD_INPUT)
         }
     }

@@ -26,7 +26,7 @@
 //! // The new machine, whose labels nobody looks at.
 //! let new = Domain::read(&manifest, "motor-b")?;
 //! let windows = extract(&new.recordings, &new.whole(), &source.front_end)?;
-//! let settings = AdaptSettings { pool: Pool::All, ..AdaptSettings::default() };
+//! let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
 //! let adaptation = adapt(&source, &windows, &settings)?;
 //! println!("{}, because {}", adaptation.verdict, adaptation.reasons.join("; "));
 //!
@@ -56,6 +56,7 @@
 //! | [`adapt`] | the verdict on a new machine, and its labels |
 //! | [`baselines`] | other methods, to compare with |
 //! | [`device`] | a model run here, emulated or on a board, and its report lines |
+//! | [`build`] | a source and a target to a finished model |
 //! | [`evaluate`] | how often a method is right |
 //! | [`evidence`] | what an envelope spectrum says of a label |
 //! | [`report`] | the HTML page |
@@ -67,6 +68,7 @@ struct Readme;
 
 pub mod adapt;
 pub mod baselines;
+pub mod build;
 pub mod data;
 pub mod device;
 pub mod evaluate;

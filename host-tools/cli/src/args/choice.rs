@@ -1,6 +1,7 @@
 //! Settings of the library that a user chooses by name.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use rebearing::Encoding;
 use rebearing_host::adapt::plan::Solver;
 use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::device::emulator::SampleKind;
@@ -44,6 +45,11 @@ impl Choice for Solver {
             "Entropic, the target held; the source's class shares may give way to the target's",
         ),
     ];
+}
+
+impl Choice for Encoding {
+    const ALL: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::F32, "f32", "32-bit floats"), (Self::I16, "i16", "16-bit integers")];
 }
 
 impl Choice for SampleKind {

@@ -4,3 +4,6 @@ pub(crate) mod alarm;
 pub(crate) mod choice;
 pub(crate) mod resample;
 pub(crate) mod samples;
+pub(crate) mod severity;
+pub(crate) mod solver;
+pub(crate) mod target;

@@ -1,45 +1,36 @@
 //! `rebearing adapt`: unlabelled recordings of a new machine to a model file.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
-use serde_json::json;
-use sha2::{Digest, Sha256};
-
-use super::fit::unit_text;
-use super::frequencies::parse_bearing;
-use super::inspect::cost_line;
-use super::report::{check_labels, files};
-use super::{Outcome, shown};
-use crate::args::alarm::{DecisionArgs, SeverityArgs, sections};
-use crate::args::choice::{Choice as _, choice};
-use crate::args::resample::{resampled_json, resampled_line};
-use crate::progress::Step;
-use crate::text::alarm::{decision_json, model_lines, severity_json};
-use crate::text::command_line::origin;
-use crate::text::drift::{reference_json, reference_text};
-use rebearing_host::adapt::plan::{PlanSettings, Solver};
-use rebearing_host::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
+use rebearing::Encoding;
+use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
+use rebearing_host::build::{BuildSettings, Built, InCounts, build, loss_line};
 use rebearing_host::data::bearing::Bearing;
-use rebearing_host::data::counts::{self, Counts, FULL_SCALE_COUNTS};
-use rebearing_host::data::domain::{Domain, Resample, healthy_class};
-use rebearing_host::data::manifest::Manifest;
+use rebearing_host::data::domain::{Resample, healthy_class};
 use rebearing_host::evidence::Checked;
-use rebearing_host::features::extract::{Features, extract};
-use rebearing_host::features::rates;
-use rebearing_host::features::snapshot::{self, Snapshot, with_snapshots};
 use rebearing_host::files::output;
-use rebearing_host::model::deployed::DeployedModel;
-use rebearing_host::model::drift;
-use rebearing_host::model::file::ModelBytes;
-use rebearing_host::model::integer_file::{IntegerModelBytes, encode_integer};
-use rebearing_host::model::loss::{self, AGREEMENT_MIN, Loss};
-use rebearing_host::model::quantise::quantise;
-use rebearing_host::model::sections::{drift_section, unit_section};
 use rebearing_host::report::{self, Report, ReportContents, Window};
 use rebearing_host::source::{Source, SourceSettings};
+use serde_json::json;
+
+use super::frequencies::parse_bearing;
+use super::{Outcome, shown};
+use crate::args::alarm::AlarmArgs;
+use crate::args::choice::{Choice as _, choice};
+use crate::args::resample::{resampled_json, resampled_line};
+use crate::args::severity::SeverityArgs;
+use crate::args::solver::SolverArgs;
+use crate::args::target::read_target;
+use crate::progress::Step;
+use crate::text::alarm::{decision_json, model_lines, severity_json};
+use crate::text::command_line::{files, origin};
+use crate::text::drift::{reference_json, reference_text};
+use crate::text::evidence::check_labels;
+use crate::text::flags::all_as_flags;
+use crate::text::model::{cost_line, unit_text};
 
 /// Adapt a source to unlabelled recordings of a new machine and write the model file.
 #[derive(Debug, Args)]
@@ -80,8 +71,8 @@ pub(super) struct AdaptArgs {
     /// How the model file writes its numbers: f32 for chips with a floating-point unit, i16
     /// for those without. An i16 model is tried on these recordings beside the f32 one, and not
     /// written if fewer than 99 % of the windows get the same label.
-    #[arg(long, value_enum, default_value_t = ModelEncoding::F32)]
-    encoding: ModelEncoding,
+    #[arg(long, value_parser = choice::<Encoding>(), default_value = Encoding::F32.choice_name())]
+    encoding: Encoding,
     /// What the largest 16-bit count stands for, in the unit of the recordings: the range of
     /// the sensor, such as 16 for ±16 g [default: the manifest's, or twice the largest sample].
     #[arg(long, value_name = "X")]
@@ -106,50 +97,37 @@ pub(super) struct AdaptArgs {
     seed: u64,
     // Last, as their headings go on for whatever stands behind them.
     #[command(flatten)]
-    decision: DecisionArgs,
+    alarm: AlarmArgs,
     #[command(flatten)]
     severity: SeverityArgs,
 }
 
-/// How a model file writes its numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ModelEncoding {
-    /// 32-bit floats.
-    F32,
-    /// 16-bit integers.
-    I16,
-}
-
-/// How the plan between mixtures is found.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct SolverArgs {
-    /// How the transport plan is found.
-    #[arg(long, value_parser = choice::<Solver>(), default_value = PlanSettings::default().solver.choice_name())]
-    solver: Solver,
-    /// Entropy of an entropic plan, relative to the largest cost.
-    #[arg(long, value_name = "E", default_value_t = PlanSettings::default().epsilon)]
-    epsilon: f64,
-    /// How strongly the relaxed solver holds the source's class shares, relative to the largest
-    /// cost.
-    #[arg(long, value_name = "T", default_value_t = PlanSettings::default().tau)]
-    tau: f64,
-}
-
-impl SolverArgs {
-    pub(super) fn settings(self) -> PlanSettings {
-        PlanSettings { solver: self.solver, epsilon: self.epsilon, tau: self.tau }
+impl AdaptArgs {
+    fn settings(&self) -> BuildSettings {
+        BuildSettings {
+            adapt: AdaptSettings {
+                pool_is: self.pool_is,
+                plan: self.solver.settings(),
+                components: self.components,
+                em: SourceSettings {
+                    restarts: self.restarts,
+                    seed: self.seed,
+                    ..SourceSettings::default()
+                },
+            },
+            encoding: self.encoding,
+            full_scale: self.full_scale,
+            alarm: self.alarm.settings(),
+            severity: self.severity.settings(),
+            parts: None,
+        }
     }
 }
 
 pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
-    if args.full_scale.is_some() && args.encoding == ModelEncoding::F32 {
-        bail!("--full-scale is for 16-bit counts: give --encoding i16 too, or leave it out");
-    }
-    if args.severity.asked() && args.encoding == ModelEncoding::I16 {
-        bail!("--severity needs floats on the device: leave it out, or take --encoding f32");
-    }
-    // Before the long work; what needs the model comes after it.
-    args.decision.parameters()?;
+    let settings = args.settings();
+    // Before anything is read.
+    settings.check()?;
     let mut source = Source::read(&args.source)?;
     if args.healthy.is_some() {
         source.healthy = healthy_class(&source.classes, args.healthy.as_deref())?;
@@ -161,192 +139,68 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
     let resample =
         if args.resample { Resample::To(source.front_end.rate_hz) } else { Resample::No };
-    let Target { mut domain, snapshots, place } =
-        Target::read(manifest, name, &args.snapshot, args.bearing.is_some(), resample)?;
-    check_units(&source, &domain, &place)?;
-    // An i16 model is fitted to what its device will see: the recordings in counts.
-    let samples = match args.encoding {
-        ModelEncoding::F32 => None,
-        ModelEncoding::I16 => Some(Samples::new(&mut domain, args.full_scale)?),
+    let target = read_target(manifest, name, &args.snapshot, args.bearing.is_some(), resample)?;
+    let mut built = {
+        let _step = Step::start(format!("adapting to {}", target.domain.name));
+        build(source, target, &settings)?
     };
-    let fitted_hz = source.front_end.rate_hz;
-    source.front_end = rates::at_rate(&source.front_end, domain.rate_hz).with_context(|| {
-        format!(
-            "{place} is sampled at {} Hz, the source {} at {fitted_hz} Hz",
-            domain.rate_hz,
-            args.source.display()
-        )
-    })?;
-    for snapshot in &snapshots {
-        snapshot.check(&source.front_end)?;
-    }
-    let severity = args.severity.parameters(&source.front_end, domain.unit.as_ref())?;
-    let settings = AdaptSettings {
-        pool: args.pool_is,
-        plan: args.solver.settings(),
-        components: args.components,
-        em: SourceSettings {
-            restarts: args.restarts,
-            seed: args.seed,
-            ..SourceSettings::default()
-        },
-    };
-    let (adaptation, features) = {
-        let _step = Step::start(format!("adapting to {}", domain.name));
-        let features = extract(&domain.recordings, &domain.whole(), &source.front_end)?;
-        let features = with_snapshots(features, domain.recordings.len(), &snapshots);
-        (verdict::adapt(&source, &features, &settings)?, features)
-    };
-    let windows = features.x.nrows();
-    let model = encode(&source, &domain, &snapshots, &adaptation)?;
-    let drift = {
-        let recordings = domain.recordings.len();
-        drift::reference(&model.model(), &adaptation.held_out, &features, recordings)
-    };
-    let (deployed, loss) = match &samples {
-        None => (DeployedModel::F32(model), None),
-        Some(samples) => {
-            let _step = Step::start("trying the model in integers");
-            let (integer, loss) =
-                samples.quantise(&model, &source, &domain, &snapshots, &features)?;
-            (DeployedModel::I16(integer), Some(loss))
-        }
-    };
-    let decision = args.decision.for_model(&deployed, &domain.recordings)?;
-    let mut sections = sections(&decision, severity.as_ref());
-    sections.extend(drift.as_ref().map(drift_section));
-    sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
-    let deployed = deployed.with_sections(&sections)?;
-    let mut result = Adapted {
-        source,
-        target: domain,
-        snapshots,
-        adaptation,
-        checked: Vec::new(),
-        deployed,
-        samples,
-        loss,
-        windows,
-        report: None,
-    };
-    result.look(args, &features)?;
-    output::write(&args.out, result.deployed.bytes())?;
-    if let (Some(path), Some(report)) = (&args.report, &result.report) {
+    all_as_flags(&mut built.adaptation.reasons);
+    let adapted = Adapted::look(built, args)?;
+    output::write(&args.out, adapted.built.model.bytes())?;
+    if let (Some(path), Some(report)) = (&args.report, &adapted.report) {
         output::write(path, report.html.as_bytes())?;
     }
-    Ok(result.outcome(args))
+    Ok(adapted.outcome(args))
 }
 
-/// Refuses a machine that was measured in another quantity than the source.
-fn check_units(source: &Source, target: &Domain, place: &str) -> Result<()> {
-    let (Some(known), Some(unit)) = (&source.unit, &target.unit) else { return Ok(()) };
-    // The features have no level: what can be converted need not be, and the model stays in the
-    // unit of its own machine.
-    unit.factor_to(known).map(drop).with_context(|| {
-        format!("{place} is recorded in {unit}, the source {} in {known}", source.domain)
-    })
-}
-
-/// What is adapted to.
-pub(super) struct Target {
-    /// The machine, with its recordings, if any.
-    pub(super) domain: Domain,
-    /// What its devices sent.
-    pub(super) snapshots: Vec<Snapshot>,
-    /// Where its sample rate stands, for errors.
-    pub(super) place: String,
-}
-
-impl Target {
-    /// Reads recordings, snapshots or both; `bearing` where recordings are asked for.
-    pub(super) fn read(
-        manifest: Option<&Path>,
-        name: Option<&str>,
-        sent: &[PathBuf],
-        bearing: bool,
-        resample: Resample,
-    ) -> Result<Self> {
-        let mut snapshots = Vec::new();
-        for path in sent {
-            snapshots.extend(snapshot::read(path)?);
-        }
-        let Some(path) = manifest else {
-            let first = snapshots.first().context("give --manifest and --domain, or --snapshot")?;
-            if bearing {
-                bail!(
-                    "--bearing looks at recordings, and snapshots hold none: give --manifest too"
-                );
-            }
-            let domain = Domain {
-                name: name.unwrap_or("snapshot").into(),
-                rate_hz: f64::from(first.rate_hz),
-                axes: first.axes,
-                ..Domain::default()
-            };
-            let place = format!("{}: the device", first.path.display());
-            return Ok(Self { domain, snapshots, place });
-        };
-        let name = name.context("--manifest needs the --domain to adapt to")?;
-        let manifest = Manifest::read(path)?;
-        let _step = Step::start(format!("reading the recordings of {name}"));
-        let domain = Domain::read_at(&manifest, name, resample)?;
-        let place = format!("{}: domain {name}", manifest.path.display());
-        Ok(Self { domain, snapshots, place })
-    }
-}
-
-/// What was done, and what came of it.
+/// What was built, and what it says of the windows.
 struct Adapted {
-    source: Source,
-    target: Domain,
-    snapshots: Vec<Snapshot>,
-    adaptation: Adaptation,
+    built: Built,
     checked: Vec<Checked>,
-    deployed: DeployedModel,
-    samples: Option<Samples>,
-    loss: Option<Loss>,
-    windows: usize,
     report: Option<Report>,
 }
 
 impl Adapted {
     /// Looks at what the finished model says of the windows, where evidence or a report is asked
     /// for: once for both.
-    fn look(&mut self, args: &AdaptArgs, features: &Features) -> Result<()> {
+    fn look(built: Built, args: &AdaptArgs) -> Result<Self> {
+        let mut adapted = Self { built, checked: Vec::new(), report: None };
         if args.bearing.is_none() && args.report.is_none() {
-            return Ok(());
+            return Ok(adapted);
         }
-        let counts = self.samples.as_ref().map_or(&[][..], |samples| &samples.counts);
-        let (parts, front_end) = (self.target.whole(), &self.source.front_end);
-        let found: Vec<Window> =
-            report::windows(&self.deployed, features, counts, &parts, front_end, &self.snapshots)
-                .map_err(|fault| anyhow!("domain {}: in counts, {fault}", self.target.name))?;
+        let Built { source, target, parts, features, adaptation, model, in_counts, .. } =
+            &adapted.built;
+        let (domain, snapshots) = (&target.domain, &target.snapshots);
+        let counts = in_counts.as_ref().map_or(&[][..], |in_counts| &in_counts.counts);
+        let windows: Vec<Window> =
+            report::windows(model, features, counts, parts, &source.front_end, snapshots)
+                .map_err(|fault| anyhow!("domain {}: in counts, {fault}", domain.name))?;
         if let Some(bearing) = &args.bearing {
-            self.checked = check_labels(&self.deployed, &self.target, features, &found, bearing);
+            adapted.checked = check_labels(model, domain, features, &windows, bearing);
         }
         if args.report.is_some() {
-            let manifest = args.manifest.as_deref();
-            let files = files(&self.deployed, &args.out, &args.source, manifest)?;
-            self.report = Some(report::report(&ReportContents {
-                source: &self.source,
-                target: &self.target,
-                snapshots: &self.snapshots,
+            let files = files(model, &args.out, &args.source, args.manifest.as_deref())?;
+            adapted.report = Some(report::report(&ReportContents {
+                source,
+                target: domain,
+                snapshots,
                 features,
-                windows: &found,
-                model: &self.deployed,
-                adaptation: Some(&self.adaptation),
+                windows: &windows,
+                model,
+                adaptation: Some(adaptation),
                 reasons: &[],
                 same_recordings: true,
-                checked: &self.checked,
+                checked: &adapted.checked,
                 origin: &origin(files),
             })?);
         }
-        Ok(())
+        Ok(adapted)
     }
 
     fn outcome(&self, args: &AdaptArgs) -> Outcome {
-        let Self { source, target, adaptation, checked, deployed, samples, loss, windows, .. } =
-            self;
+        let Self { built, checked, report } = self;
+        let Built { source, adaptation, model: deployed, in_counts, loss, .. } = built;
+        let (target, windows) = (&built.target.domain, built.features.x.nrows());
         let mut text = format!(
             "{} -> {}: {} ({windows} windows) -> {}\n",
             source.domain,
@@ -363,8 +217,8 @@ impl Adapted {
         if let Some(loss) = loss {
             let _ = writeln!(text, "  {}", loss_line(loss));
         }
-        if let Some(samples) = samples {
-            let scale = samples.full_scale();
+        if let Some(in_counts) = in_counts {
+            let scale = in_counts.full_scale();
             let _ = writeln!(text, "  samples are 16-bit counts, ±32767 for ±{scale:.4}");
         }
         if let Some(line) = resampled_line(target, &source.front_end) {
@@ -388,9 +242,9 @@ impl Adapted {
             "solver": args.solver.solver,
             "out": shown(&args.out),
             "report": args.report.as_deref().map(shown),
-            "report_sections": self.report.as_ref().map(|report| &report.sections),
+            "report_sections": report.as_ref().map(|report| &report.sections),
             "windows": windows,
-            "snapshots": self.snapshots.len(),
+            "snapshots": built.target.snapshots.len(),
             "drift": reference_json(deployed.drift(), &names),
             "classes": source.classes,
             "components": deployed.components(),
@@ -401,7 +255,7 @@ impl Adapted {
             "encoding": deployed.encoding().name(),
             "resampled": resampled_json(target),
             "unit": target.unit,
-            "full_scale": samples.as_ref().map(Samples::full_scale).or(target.full_scale),
+            "full_scale": in_counts.as_ref().map(InCounts::full_scale).or(target.full_scale),
             "quantisation": loss,
             "decision": decision_json(
                 &deployed.decision(),
@@ -416,111 +270,4 @@ impl Adapted {
         });
         Outcome::new(text, json)
     }
-}
-
-/// The target's recordings in counts.
-struct Samples {
-    counts: Vec<Counts>,
-    counts_per_unit: f32,
-}
-
-impl Samples {
-    /// Rounds the recordings of `target` to counts, and leaves it with what these stand for.
-    fn new(target: &mut Domain, full_scale: Option<f64>) -> Result<Self> {
-        if target.recordings.is_empty() && full_scale.is_none() {
-            bail!(
-                "snapshots hold no samples to choose a full scale from: give --full-scale, the \
-                 one that `rebearing inspect` prints for the model on the device"
-            );
-        }
-        let full_scale = match full_scale.or(target.full_scale) {
-            Some(full_scale) => Some(full_scale),
-            None => counts::full_scale(&target.recordings)?,
-        };
-        let full_scale =
-            full_scale.with_context(|| format!("domain {}: every sample is zero", target.name))?;
-        let counts_per_unit = (FULL_SCALE_COUNTS / full_scale) as f32;
-        if !(full_scale > 0.0 && counts_per_unit.is_normal()) {
-            bail!("--full-scale {full_scale}: give a positive number, in the recordings' unit");
-        }
-        let counts = target
-            .recordings
-            .iter()
-            .map(|recording| counts::counts(recording, counts_per_unit))
-            .collect::<Result<Vec<_>, _>>()?;
-        for (recording, counts) in target.recordings.iter_mut().zip(&counts) {
-            *recording = counts::rounded(recording, counts, counts_per_unit);
-        }
-        Ok(Self { counts, counts_per_unit })
-    }
-
-    /// The i16 form of a model, and what it loses on the recordings that it was fitted from.
-    fn quantise(
-        &self,
-        model: &ModelBytes,
-        source: &Source,
-        target: &Domain,
-        snapshots: &[Snapshot],
-        features: &Features,
-    ) -> Result<(IntegerModelBytes, Loss)> {
-        let model = model.model();
-        let integer = encode_integer(&model, &quantise(&model, self.counts_per_unit)?)?;
-        let (view, parts) = (integer.model(), target.whole());
-        let (counts, front_end) = (&self.counts, &source.front_end);
-        let loss = loss::loss(&model, &view, features, counts, &parts, front_end, snapshots)
-            .map_err(|fault| {
-                anyhow!("domain {}: in counts, {fault}; give a smaller --full-scale", target.name)
-            })?;
-        if loss.label_agreement < AGREEMENT_MIN {
-            bail!(
-                "{}; under {:.0} % it is no longer the same model, so none was written: fit with \
-                 a larger --variance-floor, or keep --encoding f32",
-                loss_line(&loss),
-                100.0 * AGREEMENT_MIN
-            );
-        }
-        Ok((integer, loss))
-    }
-
-    fn full_scale(&self) -> f64 {
-        FULL_SCALE_COUNTS / f64::from(self.counts_per_unit)
-    }
-}
-
-/// What the integers cost, in words.
-fn loss_line(loss: &Loss) -> String {
-    format!(
-        "i16: the label of f32 in {:.2} % of {} windows, log-likelihoods off by {:.3} nats rms, \
-         {:.3} at most",
-        100.0 * loss.label_agreement,
-        loss.windows,
-        loss.score_error_rms,
-        loss.score_error_max
-    )
-}
-
-/// The model file of an adaptation.
-pub(super) fn encode(
-    source: &Source,
-    target: &Domain,
-    snapshots: &[Snapshot],
-    adaptation: &Adaptation,
-) -> Result<ModelBytes> {
-    let hash = fitted_from(source, target, snapshots)?;
-    Ok(adaptation.model(source, &target.name, hash)?)
-}
-
-/// SHA-256 over all that a model of this target is fitted from.
-pub(super) fn fitted_from(
-    source: &Source,
-    target: &Domain,
-    snapshots: &[Snapshot],
-) -> Result<[u8; 32]> {
-    let mut hash = Sha256::new();
-    hash.update(source.hash_bytes()?);
-    hash.update(target.hash(false)?);
-    for snapshot in snapshots {
-        snapshot.features.iter().for_each(|feature| hash.update(feature.to_le_bytes()));
-    }
-    Ok(hash.finalize().into())
 }

@@ -10,23 +10,19 @@ use rebearing::Label;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::adapt::encode;
-use super::inspect::cost_line;
 use crate::progress::{Bar, Step};
-use rebearing_host::adapt::verdict::{self, AdaptSettings, Adaptation, Pool};
-use rebearing_host::data::domain::Domain;
+use crate::text::flags::all_as_flags;
+use crate::text::model::cost_line;
+use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
+use rebearing_host::build::{BuildSettings, Built, Target, build};
+use rebearing_host::data::domain::{Domain, Resample};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::recording::Recording;
 use rebearing_host::data::split::{self, Part};
 use rebearing_host::device::emulator::{Emulator, SampleKind};
-use rebearing_host::device::{self, MonitorType};
-use rebearing_host::features::extract::extract;
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::files::output;
 use rebearing_host::model::deployed::DeployedModel;
-use rebearing_host::model::drift;
-use rebearing_host::model::file::ModelBytes;
-use rebearing_host::model::sections::drift_section;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
@@ -72,44 +68,38 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
         100.0 * SPLIT
     ));
     let step = Step::start(format!("adapting to {TARGET}"));
-    let new = Domain::read(&manifest, TARGET)?;
-    let parts = split::in_time(&new.frames(), SPLIT)?;
-    let features = extract(&new.recordings, &parts.first, &source.front_end)?;
-    let settings = AdaptSettings { pool: Pool::All, ..AdaptSettings::default() };
-    let adaptation = verdict::adapt(&source, &features, &settings)?;
+    let target = Target::read(&manifest, TARGET, &[], Resample::No)?;
+    let parts = split::in_time(&target.domain.frames(), SPLIT)?;
+    let settings = BuildSettings {
+        adapt: AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() },
+        parts: Some(parts.first),
+        ..BuildSettings::default()
+    };
+    let mut built = build(source, target, &settings)?;
+    all_as_flags(&mut built.adaptation.reasons);
     drop(step);
-    let model = encode(&source, &new, &[], &adaptation)?;
-    let drift = drift::reference(&model.model(), &adaptation.held_out, &features, usize::MAX);
-    let drift: Vec<_> = drift.as_ref().map(drift_section).into_iter().collect();
-    let model = model.with_sections(&drift)?;
     if args.out.is_some() {
-        source.write(&out.join("source.json"))?;
-        output::write(&out.join("model.rbm"), model.bytes())?;
+        built.source.write(&out.join("source.json"))?;
+        output::write(&out.join("model.rbm"), built.model.bytes())?;
     }
 
     say("4/6 labelling the rest of the recordings by the device's code");
-    let test = cut(&new, &parts.last);
+    let test = cut(&built.target.domain, &parts.last);
     let step = Step::start("labelling");
-    let source_only = score(&source.model(false)?, &source.classes, &test)?;
-    let adapted = score(&model, &source.classes, &test)?;
+    let source_only =
+        score(&DeployedModel::F32(built.source.model(false)?), &built.source.classes, &test)?;
+    let adapted = score(&built.model, &built.source.classes, &test)?;
     drop(step);
 
     say("5/6 building the firmware and starting the emulated Cortex-M4F");
     let device = match Emulator::find() {
         Ok(emulator) => {
             say("6/6 running the same model file and samples on it");
-            Ok(emulate(&emulator, &model, &test)?)
+            Ok(emulate(&emulator, &built.model, &test)?)
         }
         Err(missing) => Err(format!("{missing:#}")),
     };
-    let story = Story {
-        source: &source,
-        adaptation: &adaptation,
-        model: &model,
-        source_only,
-        adapted,
-        device,
-    };
+    let story = Story { built: &built, source_only, adapted, device };
     Ok(story.outcome(args.out.as_deref(), started.elapsed().as_secs_f64()))
 }
 
@@ -146,11 +136,11 @@ impl Score {
     }
 }
 
-fn score(model: &ModelBytes, classes: &[String], test: &[(Recording, String)]) -> Result<Score> {
+fn score(model: &DeployedModel, classes: &[String], test: &[(Recording, String)]) -> Result<Score> {
     let mut score = Score { right: 0, windows: 0 };
     for (recording, truth) in test {
         let truth = classes.iter().position(|class| class == truth).map(Label::Class);
-        for report in device::run(model.model(), recording)? {
+        for report in model.run(recording)? {
             score.windows += 1;
             score.right += usize::from(report.finding.ok().map(|finding| finding.label) == truth);
         }
@@ -168,13 +158,13 @@ struct Agreement {
 
 fn emulate(
     emulator: &Emulator,
-    model: &ModelBytes,
+    model: &DeployedModel,
     test: &[(Recording, String)],
 ) -> Result<Agreement> {
     let mut agreement = Agreement::default();
     for (recording, label) in test {
         let run = emulator.run(model.bytes(), recording, SampleKind::F32)?;
-        let expected = device::run(model.model(), recording)?;
+        let expected = model.run(recording)?;
         let pairs = expected.iter().zip(&run.reports);
         agreement.same += pairs.filter(|(host, device)| host.same_bits(device)).count();
         agreement.windows += expected.len().max(run.reports.len());
@@ -186,9 +176,7 @@ fn emulate(
 
 /// Everything the demo found out.
 struct Story<'a> {
-    source: &'a Source,
-    adaptation: &'a Adaptation,
-    model: &'a ModelBytes,
+    built: &'a Built,
     source_only: Score,
     adapted: Score,
     /// The agreement, or what is missing to find it out.
@@ -197,11 +185,12 @@ struct Story<'a> {
 
 impl Story<'_> {
     fn outcome(&self, out: Option<&Path>, seconds: f64) -> Outcome {
+        let Built { source, adaptation, model, .. } = self.built;
         let mut text = format!(
             "\nLabels were known for {SOURCE} only; {TARGET} runs at another speed, on another mount.\n\
              {} classes: {}\n\n",
-            self.source.classes.len(),
-            self.source.classes.join(", ")
+            source.classes.len(),
+            source.classes.join(", ")
         );
         let percent = |score: Score| {
             format!("{:5.1} % of {} windows right", 100.0 * score.accuracy(), score.windows)
@@ -213,12 +202,11 @@ impl Story<'_> {
         );
         let _ =
             writeln!(text, "adapted without a label from {TARGET}  {}\n", percent(self.adapted));
-        let _ = writeln!(text, "verdict: {}", self.adaptation.verdict);
-        for reason in &self.adaptation.reasons {
+        let _ = writeln!(text, "verdict: {}", adaptation.verdict);
+        for reason in &adaptation.reasons {
             let _ = writeln!(text, "  {reason}");
         }
-        let model = self.model.model();
-        let _ = writeln!(text, "\n{}", cost_line(&DeployedModel::F32(self.model.clone())));
+        let _ = writeln!(text, "\n{}", cost_line(model));
         let _ = match &self.device {
             Ok(agreement) => writeln!(
                 text,
@@ -233,7 +221,7 @@ impl Story<'_> {
         }
         let _ = writeln!(text, "{seconds:.1} s");
 
-        let monitor = MonitorType::of(&model);
+        let (monitor, ram) = model.monitor();
         let emulated = match &self.device {
             Ok(agreement) => json!({
                 "windows": agreement.windows,
@@ -245,15 +233,15 @@ impl Story<'_> {
         let json = json!({
             "source": SOURCE,
             "target": TARGET,
-            "classes": self.source.classes,
+            "classes": source.classes,
             "accuracy_source_only": self.source_only.accuracy(),
             "accuracy": self.adapted.accuracy(),
             "n_test": self.adapted.windows,
-            "verdict": self.adaptation.verdict,
-            "reasons": self.adaptation.reasons,
+            "verdict": adaptation.verdict,
+            "reasons": adaptation.reasons,
             "flash": model.bytes().len(),
-            "ram": monitor.ram(4),
-            "monitor": monitor.name("f32"),
+            "ram": ram,
+            "monitor": monitor,
             "emulated": emulated,
             "skipped": self.device.as_ref().err(),
             "out": out,

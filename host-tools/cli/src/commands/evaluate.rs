@@ -12,18 +12,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::adapt::SolverArgs;
 use super::fit::FrontEndArgs;
 use crate::args::choice::{Choice as _, choice};
 use crate::args::resample::ResampleArgs;
+use crate::args::solver::SolverArgs;
 use crate::progress::{Bar, Step};
+use crate::text::evaluation::{self, PairScores};
+use crate::text::flags::{all_as_flags, as_flags};
 use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::data::domain::{Domain, Resample};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::split;
 use rebearing_host::data::units::Unit;
 use rebearing_host::evaluate::noise::Noise;
-use rebearing_host::evaluate::table::{self, PairScores};
 use rebearing_host::evaluate::{
     EvaluateError, EvaluateSettings, EvaluatedMethod, LeaveOut, PoolChoice, Run, Scores,
     SourceDomain, TargetDomain, evaluate,
@@ -197,7 +198,13 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     let mut missing = Vec::new();
     for results in results {
         match results.into_iter().collect::<Result<Vec<_>, _>>() {
-            Ok(runs) => evaluated.push(runs.into_iter().flatten().collect()),
+            Ok(runs) => {
+                let mut runs: Vec<Run> = runs.into_iter().flatten().collect();
+                for run in &mut runs {
+                    all_as_flags(&mut run.reasons);
+                }
+                evaluated.push(runs);
+            }
             Err(error) if pairs.len() > 1 => missing.push(Missing::new(*error)),
             Err(error) => return Err((*error).into()),
         }
@@ -228,12 +235,18 @@ struct Missing {
 impl Missing {
     fn new(error: EvaluateError) -> Self {
         match error {
-            EvaluateError::Task { from, to, reason } => {
-                Self { source: from, target: to, reason: reason.to_string(), failed: false }
-            }
-            EvaluateError::Predict { from, to, reason, .. } => {
-                Self { source: from, target: to, reason: reason.to_string(), failed: true }
-            }
+            EvaluateError::Task { from, to, reason } => Self {
+                source: from,
+                target: to,
+                reason: as_flags(&reason.to_string()),
+                failed: false,
+            },
+            EvaluateError::Predict { from, to, reason, .. } => Self {
+                source: from,
+                target: to,
+                reason: as_flags(&reason.to_string()),
+                failed: true,
+            },
         }
     }
 }
@@ -317,7 +330,7 @@ fn front_end(args: &EvaluateArgs, lowest: f64, domain: &Domain) -> Result<FrontE
 
 fn single(args: &EvaluateArgs, pair: &PairScores<'_>) -> Result<Outcome> {
     let run = &pair.runs[0];
-    let mut text = table::pair(pair);
+    let mut text = evaluation::pair(pair);
     text.push_str(&left_out_line(&run.left_out));
     Ok(Outcome::new(text, pair_json(args, pair)?))
 }
@@ -326,8 +339,8 @@ fn matrix(args: &EvaluateArgs, pairs: &[PairScores<'_>], missing: &[Missing]) ->
     let means: Vec<Scores> = pairs.iter().map(|pair| pair.mean).collect();
     let (mean, worst) = (Scores::mean(&means), Scores::worst(&means));
     let mut text = format!("{}, pool {}; rates in %\n\n", args.method, args.pool);
-    let columns = if args.leave_out.is_some() { &table::NOVEL } else { &table::RATES };
-    text.push_str(&table::matrix(pairs, &mean, &worst, columns));
+    let columns = if args.leave_out.is_some() { &evaluation::NOVEL } else { &evaluation::RATES };
+    text.push_str(&evaluation::matrix(pairs, &mean, &worst, columns));
     let below = BelowSourceOnly::count(pairs);
     if let Some(below) = &below {
         let BelowSourceOnly { below, runs, .. } = below;

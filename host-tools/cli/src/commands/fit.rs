@@ -10,6 +10,7 @@ use serde_json::json;
 use super::{Outcome, shown};
 use crate::args::resample::{ResampleArgs, resampled_json, resampled_line};
 use crate::progress::Step;
+use crate::text::model::unit_text;
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::features::front_end::{Blocks, FrontEndSettings};
@@ -82,11 +83,6 @@ impl FrontEndArgs {
         let front_end = FrontEndSettings::equal_bands(rate_hz, axes, fft, hop, segments, bands)?;
         Ok(front_end.with_blocks(blocks)?)
     }
-}
-
-/// A unit and the full scale in it, in words.
-pub(super) fn unit_text(unit: &str, full_scale: Option<f64>) -> String {
-    full_scale.map_or(unit.to_owned(), |value| format!("{unit}, full scale ±{value} {unit}"))
 }
 
 pub(super) fn run(args: &FitArgs) -> Result<Outcome> {

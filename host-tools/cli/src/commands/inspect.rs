@@ -9,13 +9,13 @@ use rebearing::Model;
 use rebearing::model::{FrontEnd, format};
 use serde_json::json;
 
-use super::fit::unit_text;
 use super::{Outcome, inspect_integer, shown};
 use crate::text::alarm::{
     decision_json, decision_lines, decision_ram, severity_json, severity_line,
 };
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
+use crate::text::model::unit_text;
 use rebearing_host::device::MonitorType;
 use rebearing_host::device::instructions::{Encoding, Shape};
 use rebearing_host::features::front_end::Blocks;
@@ -41,12 +41,6 @@ fn clock(text: &str) -> Result<f64, String> {
         Ok(megahertz) if megahertz > 0.0 && f64::is_finite(megahertz) => Ok(megahertz),
         _ => Err("a clock is a number of megahertz above zero".into()),
     }
-}
-
-/// Flash, RAM and type in one line.
-pub(super) fn cost_line(model: &DeployedModel) -> String {
-    let (monitor, ram) = model.monitor();
-    format!("device: {} bytes of flash, {ram} bytes of RAM as {monitor}", model.bytes().len())
 }
 
 fn blocks(front_end: &FrontEnd<'_>) -> Blocks {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::progress::Bar;
+use crate::text;
 use rebearing_host::data::folder::{self, Pattern, Understood, Wishes};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::units::{FullScale, Measure, Unit};
@@ -99,7 +100,7 @@ pub(super) fn run(args: &ManifestArgs) -> Result<Outcome> {
         let bar = Bar::start("looking into files");
         folder::understand(&args.folder, &wishes, &|done, total| bar.at(done, total))?
     };
-    let mut text = folder::text(&understood);
+    let mut text = text::folder::text(&understood);
     match &args.out {
         None => text.push_str("nothing written; --out MANIFEST.csv writes the manifest\n"),
         Some(out) => {

@@ -1,30 +1,30 @@
 //! `rebearing report`: the page about a model that is there already, on recordings of its machine.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 
-use super::adapt::{Target, fitted_from};
 use super::frequencies::parse_bearing;
 use super::{Outcome, shown};
+use crate::args::target::read_target;
 use crate::progress::Step;
-use crate::text::command_line::{bytes_hash, file_hash, origin};
+use crate::text::command_line::{files, origin};
 use crate::text::drift::Watched;
+use crate::text::evidence::check_labels;
 use crate::text::label::word;
+use rebearing_host::build::{Target, fitted_from};
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::counts::{Counts, counts, rounded};
 use rebearing_host::data::domain::{Domain, Resample};
-use rebearing_host::evidence::Checked;
-use rebearing_host::features::extract::{Features, extract};
+use rebearing_host::features::extract::extract;
 use rebearing_host::features::rates;
 use rebearing_host::features::snapshot::{Snapshot, with_snapshots};
 use rebearing_host::files::output;
 use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
-use rebearing_host::progress;
-use rebearing_host::report::{self, FileHash, ReportContents, Window};
+use rebearing_host::report::{self, ReportContents, Window};
 use rebearing_host::source::Source;
 
 /// Write the report about a model and recordings of its machine, those it was adapted to or later
@@ -75,7 +75,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     output::check_writable(&args.out)?;
     let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
     let Target { mut domain, snapshots, place } =
-        Target::read(manifest, name, &args.snapshot, args.bearing.is_some(), Resample::No)?;
+        read_target(manifest, name, &args.snapshot, args.bearing.is_some(), Resample::No)?;
     check_front_end(&model, &mut source, &domain, &place, args)?;
     for snapshot in &snapshots {
         snapshot.check(&source.front_end)?;
@@ -251,42 +251,6 @@ fn reasons(model: &DeployedModel, same_recordings: bool, watched: &Watched<'_>) 
          hold them"
             .into(),
     ]
-}
-
-/// The files that a report is about.
-pub(super) fn files(
-    model: &DeployedModel,
-    out: &Path,
-    source: &Path,
-    manifest: Option<&Path>,
-) -> Result<Vec<FileHash>> {
-    let mut files = vec![bytes_hash("Model file", out, model.bytes())];
-    files.push(file_hash("Source file", source)?);
-    if let Some(manifest) = manifest {
-        files.push(file_hash("Manifest", manifest)?);
-    }
-    Ok(files)
-}
-
-/// What the envelope spectra say about the labels that the model gives the recordings.
-pub(super) fn check_labels(
-    model: &DeployedModel,
-    target: &Domain,
-    features: &Features,
-    windows: &[Window],
-    bearing: &Bearing,
-) -> Vec<Checked> {
-    let _step = Step::start("looking for the bearing's frequencies");
-    progress::expect(target.recordings.len());
-    let check = |(index, recording)| {
-        let own = windows.iter().zip(&features.recording).filter(|(_, of)| **of == index);
-        let labels: Vec<String> =
-            own.map(|(window, _)| word(model, window.label).to_owned()).collect();
-        let checked = Checked::new(recording, &labels, target.rate_hz, bearing);
-        progress::done(1);
-        checked
-    };
-    target.recordings.iter().enumerate().map(check).collect()
 }
 
 /// How many windows got each label.

@@ -11,10 +11,19 @@ use sha2::{Digest, Sha256};
 
 use crate::commands::Cli;
 use rebearing_host::files::hex;
-use rebearing_host::report::{FileHash, Origin, Setting};
+use rebearing_host::model::deployed::DeployedModel;
+use rebearing_host::report::{FileHash, Hints, Origin, Setting};
 
 /// Options that do not change what is done.
 const ASIDE: [&str; 3] = ["help", "version", "json"];
+
+/// How the reader of a report gets more.
+const HINTS: Hints = Hints {
+    bearing: "--bearing BALLS,BALL,PITCH",
+    plan: "rebearing adapt --report",
+    pool_healthy: "--pool-is healthy",
+    pool_all: "--pool-is all",
+};
 
 /// An option, and its words as a program is given them.
 struct Given {
@@ -27,7 +36,7 @@ struct Given {
 /// Where it was not started by this command line (as a library, say) there is none to repeat.
 pub(crate) fn origin(files: Vec<FileHash>) -> Origin {
     let (command, options) = repeated(std::env::args_os()).unwrap_or_default();
-    Origin { command, options, files }
+    Origin { command, options, files, hints: HINTS }
 }
 
 /// The command line with its defaults, and every option.
@@ -97,16 +106,31 @@ fn quoted(word: &str) -> String {
 }
 
 /// A file that was read, and its SHA-256.
-pub(crate) fn file_hash(what: &'static str, path: &Path) -> Result<FileHash> {
+fn file_hash(what: &'static str, path: &Path) -> Result<FileHash> {
     let bytes = std::fs::read(path)
         .with_context(|| format!("{}: cannot be read again for its SHA-256", path.display()))?;
     Ok(bytes_hash(what, path, &bytes))
 }
 
 /// A file with these bytes.
-pub(crate) fn bytes_hash(what: &'static str, path: &Path, bytes: &[u8]) -> FileHash {
+fn bytes_hash(what: &'static str, path: &Path, bytes: &[u8]) -> FileHash {
     let sha256 = hex(&Sha256::digest(bytes));
     FileHash { what, path: path.display().to_string(), sha256 }
+}
+
+/// The files that a report is about.
+pub(crate) fn files(
+    model: &DeployedModel,
+    out: &Path,
+    source: &Path,
+    manifest: Option<&Path>,
+) -> Result<Vec<FileHash>> {
+    let mut files = vec![bytes_hash("Model file", out, model.bytes())];
+    files.push(file_hash("Source file", source)?);
+    if let Some(manifest) = manifest {
+        files.push(file_hash("Manifest", manifest)?);
+    }
+    Ok(files)
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub enum TransferError {
     /// The pool is too small for the target's mixture.
     #[error(
         "{windows} target windows are too few for {components} components ({WINDOWS_PER_COMPONENT} windows \
-         each); record longer, or ask for fewer --components"
+         each); record longer, or ask for fewer `components`"
     )]
     TooFew {
         /// Windows there are.

@@ -44,7 +44,7 @@ pub enum Pool {
 #[derive(Debug, Clone)]
 pub struct AdaptSettings {
     /// What is known of the target's recordings.
-    pub pool: Pool,
+    pub pool_is: Pool,
     /// How the plan is found.
     pub plan: PlanSettings,
     /// Target components per source class.
@@ -56,7 +56,7 @@ pub struct AdaptSettings {
 impl Default for AdaptSettings {
     fn default() -> Self {
         Self {
-            pool: Pool::Unknown,
+            pool_is: Pool::Unknown,
             plan: PlanSettings::default(),
             components: 2,
             em: SourceSettings::default(),
@@ -71,7 +71,7 @@ pub fn adapt(source: &Source, target: &Features, settings: &AdaptSettings) -> Re
     let reference = Reference::new(source)?;
     let cautious = Cautious::new(&reference);
     let known = Known { source, reference: &reference, cautious: &cautious };
-    match settings.pool {
+    match settings.pool_is {
         Pool::All => known.complete(target, settings),
         Pool::Healthy => known.healthy(target, settings),
         Pool::Unknown => known.unknown(target, settings),
@@ -97,7 +97,7 @@ impl Known<'_> {
     /// The machine was healthy: the gate is its own, the fault types are the source's.
     fn healthy(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
         let healthy = self.reference.healthy.as_ref().context(
-            "the pool is declared healthy, but the source has no healthy class; name it with --healthy LABEL",
+            "the pool is declared healthy, but the source has no healthy class; name it with `healthy` LABEL",
         )?;
         let gate = self.gate(target, healthy, settings)?;
         let declared =
@@ -246,7 +246,7 @@ impl Known<'_> {
         let verdict = if far > 0.5 { Verdict::Abstain } else { Verdict::Keep };
         reasons.push(format!(
             "windows get the source's nearest class; those farther from every class than {MAX_SHIFT} of the class \
-             distance, {:.0} % of these, are unknown (say --pool-is all if every class was recorded, --pool-is \
+             distance, {:.0} % of these, are unknown (say `pool_is` all if every class was recorded, `pool_is` \
              healthy if only the healthy machine was)",
             100.0 * far
         ));

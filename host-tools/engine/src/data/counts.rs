@@ -26,12 +26,12 @@ pub struct Counts {
 #[derive(Debug, Error)]
 pub enum CountsError {
     /// The recording is too large for memory.
-    #[error("{0}, or keep --encoding f32")]
+    #[error("{0}, or keep `encoding` f32")]
     Recording(#[from] RecordingError),
     /// Samples beyond full scale.
     #[error(
         "{}: {clipped} of {samples} samples are beyond the i16 model's full scale of ±{full_scale}; a sensor \
-         would clip them: adapt with --full-scale {largest} or more", path.display()
+         would clip them: adapt with `full_scale` {largest} or more", path.display()
     )]
     Clipped {
         /// The recording.
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(rounded(&samples, &found, factor).segments().unwrap(), [[0.0, -0.001]]);
         let error = counts(&recording(vec![1.0, 33.0, -40.0]), factor).unwrap_err();
         assert!(matches!(error, CountsError::Clipped { clipped: 2, samples: 3, .. }), "{error}");
-        assert!(error.to_string().contains("--full-scale 40"), "{error}");
+        assert!(error.to_string().contains("`full_scale` 40"), "{error}");
         let error = counts(&recording(vec![1.0, f32::NAN]), factor).unwrap_err();
         assert!(matches!(error, CountsError::NotFinite { .. }), "{error}");
     }

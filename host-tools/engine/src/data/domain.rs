@@ -65,7 +65,7 @@ impl Domain {
         {
             bail!(
                 "{}: rate_hz is {}, but row {} of the same domain has {}; bring them to one \
-                 rate with --resample or give them domains of their own",
+                 rate with `resample` or give them domains of their own",
                 place(row),
                 row.rate_hz,
                 first.line,
@@ -218,7 +218,7 @@ pub fn healthy_class(classes: &[String], named: Option<&str>) -> Result<Option<u
         Some(name) => match classes.iter().position(|class| class == name) {
             Some(class) => Ok(Some(class)),
             None => {
-                bail!("--healthy {name}: no such class; the classes are {}", classes.join(", "))
+                bail!("`healthy` {name}: no such class; the classes are {}", classes.join(", "))
             }
         },
         None => Ok(classes.iter().position(|class| {

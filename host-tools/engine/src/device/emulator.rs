@@ -17,6 +17,7 @@ use rebearing::{Label, Statistics};
 use serde::Deserialize;
 use tempfile::TempDir;
 
+use super::option;
 use crate::data::counts::Counts;
 use crate::data::recording::Recording;
 use crate::device::embedded::{self, EmbeddedFirmware};
@@ -110,7 +111,8 @@ impl Emulator {
         )?;
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let output = Command::new(cargo)
-            .args(["xtask", "firmware", "--json"])
+            .args(["xtask", "firmware"])
+            .arg(option("json"))
             .current_dir(&checkout)
             .stderr(Stdio::inherit())
             .stdin(Stdio::null())
@@ -122,7 +124,7 @@ impl Emulator {
             bail!("the emulated device is not available; `cargo xtask firmware` says why above");
         }
         serde_json::from_slice(&output.stdout)
-            .context("`cargo xtask firmware --json` did not print the paths of firmware and QEMU")
+            .context("`cargo xtask firmware` did not print the paths of firmware and QEMU")
     }
 
     /// Firmware of this command's own, in files as QEMU wants them.
@@ -150,13 +152,13 @@ impl Emulator {
         &self,
         model: &[u8],
         recording: &Recording,
-        kind: SampleKind,
+        samples_as: SampleKind,
     ) -> Result<EmulatedRun> {
         // No shaft turns zero times a second, so that zero stands for a speed that is not known.
         let shaft = recording.shaft_hz().unwrap_or(0.0).to_bits();
-        let words = ["qemu-m4", kind.name(), &format!("{shaft:08x}")];
+        let words = ["qemu-m4", samples_as.name(), &format!("{shaft:08x}")];
         let machine = Machine { name: "mps2-an386", elf: &self.elf, model_address: MODEL_ADDRESS };
-        let samples = sample_file(recording, kind)?;
+        let samples = sample_file(recording, samples_as)?;
         let text = self.launch(&machine, &words, model, &samples, time_limit(recording))?;
         parse(&text, Numbers::F32).context("the emulated device printed something unexpected")
     }
@@ -299,7 +301,7 @@ fn escaped(path: &Path) -> Result<String> {
 
 /// Samples as the firmware reads them: for each segment its number of frames as u32, then
 /// the frames, all little-endian.
-fn sample_file(recording: &Recording, kind: SampleKind) -> Result<Vec<u8>> {
+fn sample_file(recording: &Recording, samples_as: SampleKind) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for (segment, samples) in recording.segments()?.iter().enumerate() {
         let frames = u32::try_from(samples.len() / recording.axes).with_context(|| {
@@ -307,14 +309,14 @@ fn sample_file(recording: &Recording, kind: SampleKind) -> Result<Vec<u8>> {
         })?;
         bytes.extend(frames.to_le_bytes());
         for (i, sample) in samples.iter().enumerate() {
-            match kind {
+            match samples_as {
                 SampleKind::F32 => bytes.write_all(&sample.to_le_bytes())?,
                 SampleKind::I16 => {
                     let count = *sample as i16;
                     if f32::from(count).to_bits() != sample.to_bits() {
                         bail!(
                             "{}: sample {i} of segment {segment} is {sample}, not a 16-bit count; \
-                             use --samples-as f32",
+                             use `samples_as` f32",
                             recording.path.display()
                         );
                     }

@@ -11,6 +11,7 @@ use rebearing::slots::RECORD_LEN;
 use rebearing::{Model, ModelError};
 use thiserror::Error;
 
+use super::option;
 use crate::device::firmware::Firmware;
 use crate::progress;
 
@@ -66,7 +67,7 @@ pub enum FlashError {
     },
     /// The firmware is for another chip.
     #[error(
-        "{firmware}: built for {built_for}, not for {chip}: its MODEL region is elsewhere; give the firmware that runs on this chip with --firmware"
+        "{firmware}: built for {built_for}, not for {chip}: its MODEL region is elsewhere; give the firmware that runs on this chip with `firmware`"
     )]
     OtherChip {
         /// The firmware's file.
@@ -154,7 +155,7 @@ pub struct Probe<'a> {
 impl Probe<'_> {
     /// Makes sure that probe-rs is there and new enough; gives its version line.
     pub fn check_version() -> Result<String, FlashError> {
-        let output = run(Command::new(PROBE_RS).arg("--version"))?;
+        let output = run(Command::new(PROBE_RS).arg(option("version")))?;
         let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         // For instance `probe-rs 0.29.1 (git commit: v0.29.1)`.
         let version = said.strip_prefix("probe-rs ").map(|rest| rest.split('.'));
@@ -170,7 +171,8 @@ impl Probe<'_> {
     pub fn download(&self, image: &Image, file: &Path) -> Vec<OsString> {
         let address = format!("{:#010x}", image.address);
         let mut words = self.words("download");
-        words.extend(["--binary-format", "bin", "--base-address", &address].map(OsString::from));
+        words.extend([option("binary-format"), "bin".into()]);
+        words.extend([option("base-address"), address.into()]);
         words.push(file.into());
         words
     }
@@ -181,7 +183,7 @@ impl Probe<'_> {
         let (address, words_there) =
             (format!("{:#010x}", image.address), (image.bytes.len() / 4).to_string());
         let mut words = self.words("read");
-        words.extend(["--format", "binary", "--output"].map(OsString::from));
+        words.extend([option("format"), "binary".into(), option("output")]);
         words.push(file.into());
         words.extend(["b32", &address, &words_there].map(OsString::from));
         words
@@ -200,8 +202,9 @@ impl Probe<'_> {
     }
 
     fn words(&self, command: &str) -> Vec<OsString> {
-        let probe = self.probe.into_iter().flat_map(|probe| ["--probe", probe]);
-        [command, "--chip", self.chip].into_iter().chain(probe).map(OsString::from).collect()
+        let mut words = vec![command.into(), option("chip"), self.chip.into()];
+        words.extend(self.probe.into_iter().flat_map(|probe| [option("probe"), probe.into()]));
+        words
     }
 
     /// Writes the image and reads it back; gives the address of the first byte that differs.

@@ -15,3 +15,8 @@ pub use on_host::{
     DeviceFinding, DeviceReport, DeviceSeverity, MonitorType, RunError, integer_finding, nats,
     probability, run, run_integer, run_integer_sending, run_sending, statistics, statistics_values,
 };
+
+/// An option of another program, as its command line has it.
+fn option(name: &str) -> std::ffi::OsString {
+    format!("--{name}").into()
+}

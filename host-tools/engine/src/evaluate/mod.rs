@@ -8,14 +8,13 @@
 //!
 //! The files stand in the order of the data: [`domains`] and [`noise`] give the features of each
 //! domain once, [`pools`] and [`task`] select what one pair of domains is compared on, [`predict`]
-//! labels the test windows, [`scores`] counts, [`table`] prints.
+//! labels the test windows, [`scores`] counts.
 
 pub mod domains;
 pub mod noise;
 pub mod pools;
 pub mod predict;
 pub mod scores;
-pub mod table;
 pub mod task;
 
 use std::collections::BTreeMap;
@@ -117,15 +116,15 @@ impl EvaluateSettings {
             _ => &[],
         };
         let named = [
-            ("--pool", pool),
-            ("--leave-out", leave_out),
-            ("--labels", self.labels.as_deref().unwrap_or_default()),
-            ("--healthy", self.healthy.as_slice()),
+            ("pool", pool),
+            ("leave_out", leave_out),
+            ("labels", self.labels.as_deref().unwrap_or_default()),
+            ("healthy", self.healthy.as_slice()),
         ];
-        for (flag, labels) in named {
+        for (field, labels) in named {
             if let Some(label) = labels.iter().find(|label| !known.contains(label)) {
                 let (label, known) = (label.clone(), known.join(", "));
-                return Err(UnknownLabel { flag, label, known });
+                return Err(UnknownLabel { field, label, known });
             }
         }
         Ok(())
@@ -152,12 +151,12 @@ impl FromStr for LeaveOut {
     }
 }
 
-/// A label on the command line that no recording has.
+/// A label in the settings that no recording has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{flag}: no recording has the label '{label}'; the labels are {known}")]
+#[error("`{field}`: no recording has the label '{label}'; the labels are {known}")]
 pub struct UnknownLabel {
-    /// Where it was given.
-    pub flag: &'static str,
+    /// The setting that names it.
+    pub field: &'static str,
     /// The label.
     pub label: String,
     /// All labels of the domains in use.

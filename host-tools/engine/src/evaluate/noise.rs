@@ -21,10 +21,10 @@ pub struct Noise {
 #[derive(Debug, Error)]
 pub enum NoiseError {
     /// A signal-to-noise ratio that is not one.
-    #[error("--noise {0}: the signal-to-noise ratio must be between -200 and 200 dB")]
+    #[error("`noise` {0}: the signal-to-noise ratio must be between -200 and 200 dB")]
     Ratio(f64),
     /// A recording that is too large for memory.
-    #[error("--noise: {0}")]
+    #[error("`noise`: {0}")]
     Recording(#[from] RecordingError),
 }
 

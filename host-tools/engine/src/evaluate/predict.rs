@@ -78,7 +78,7 @@ fn guarded(
     let fit_source = start.elapsed().as_secs_f64();
 
     let adapt = AdaptSettings {
-        pool: settings.pool_is,
+        pool_is: settings.pool_is,
         plan: settings.plan,
         components: settings.components,
         em,

@@ -60,7 +60,7 @@ pub enum TaskError {
     /// Fewer than two classes are left in the source.
     #[error(
         "there is nothing to tell apart: the labels compared leave the source {left} (the source has {source_labels}; \
-         the target has {target_labels}); choose domains with at least two labels in common, or name labels with --labels"
+         the target has {target_labels}); choose domains with at least two labels in common, or name labels with `labels`"
     )]
     TooFewLabels {
         /// Classes left, in words.
@@ -72,7 +72,7 @@ pub enum TaskError {
     },
     /// No recording of the target has a label that is compared.
     #[error(
-        "no recording of the target is left to test; it has {target_labels}, name some of them in --labels"
+        "no recording of the target is left to test; it has {target_labels}, name some of them in `labels`"
     )]
     NoTest {
         /// Labels of the target.
@@ -80,8 +80,8 @@ pub enum TaskError {
     },
     /// The pool names a label that the target does not have, or that is left out.
     #[error(
-        "--pool {label}: no target recording that is compared has this label; those compared are {compared} \
-         (name a label in --labels to compare it although only one domain has it)"
+        "`pool` {label}: no target recording that is compared has this label; those compared are {compared} \
+         (name a label in `labels` to compare it although only one domain has it)"
     )]
     PoolLabel {
         /// The label.
@@ -91,12 +91,12 @@ pub enum TaskError {
     },
     /// The healthy class is needed and not known.
     #[error(
-        "{flag} healthy needs to know which label is the healthy machine's, and none of {compared} is called \
-         healthy or normal; name it with --healthy LABEL"
+        "`{field}` healthy needs to know which label is the healthy machine's, and none of {compared} is called \
+         healthy or normal; name it with `healthy` LABEL"
     )]
     NoHealthy {
         /// What needs it.
-        flag: &'static str,
+        field: &'static str,
         /// Labels that are compared.
         compared: String,
     },
@@ -196,17 +196,17 @@ impl Compared {
             Some(name) => labels.iter().position(|label| label == name),
             None => healthy_class(&labels, None).ok().flatten(),
         };
-        let no_healthy = |flag| TaskError::NoHealthy { flag, compared: labels.join(", ") };
+        let no_healthy = |field| TaskError::NoHealthy { field, compared: labels.join(", ") };
         if settings.method == EvaluatedMethod::Guarded
             && settings.pool_is == Pool::Healthy
             && healthy.is_none_or(|class| class >= classes.len())
         {
-            return Err(no_healthy("--pool-is"));
+            return Err(no_healthy("pool_is"));
         }
         if settings.pool.needs_healthy()
             && healthy.is_none_or(|class| !tested.contains(&labels[class]))
         {
-            return Err(no_healthy("--pool"));
+            return Err(no_healthy("pool"));
         }
         Ok(Self { classes, tested, labels, healthy, passed_over })
     }
@@ -433,10 +433,10 @@ mod tests {
         assert!(pool.contains("Gear") && pool.contains("Normal, Ball"), "{pool}");
         let faults = &["Ball", "Crack"];
         let healthy = message(select(faults, faults, &settings("healthy")));
-        assert!(healthy.contains("--healthy LABEL"), "{healthy}");
+        assert!(healthy.contains("`healthy` LABEL"), "{healthy}");
         let pool_is = EvaluateSettings { pool_is: Pool::Healthy, ..settings("all") };
         let healthy = message(select(faults, faults, &pool_is));
-        assert!(healthy.contains("--pool-is"), "{healthy}");
+        assert!(healthy.contains("`pool_is`"), "{healthy}");
         let crack = Some(vec!["Crack".to_owned(), "Ball".to_owned()]);
         let untested = EvaluateSettings { labels: crack, ..settings("all") };
         let untested = message(select(SOURCE, &["Normal"], &untested));

@@ -33,7 +33,7 @@ pub enum ExtractError {
     /// No stretch of a recording holds a whole decision window.
     #[error(
         "{}: no stretch of it holds a decision window of {needs} samples (the longest has {has}); \
-         record longer, or fit with fewer --segments or a shorter --fft", path.display()
+         record longer, or fit with fewer `segments` or a shorter `fft_len`", path.display()
     )]
     TooShort {
         /// The recording.
@@ -58,13 +58,13 @@ pub enum ExtractError {
         fault: SensorFault,
     },
     /// A recording whose shaft speed is needed and not known.
-    #[error("{}: its shaft speed is not known, and the features of orders and envelope need it; fill the manifest's rpm column, or fit with --blocks bands", path.display())]
+    #[error("{}: its shaft speed is not known, and the features of orders and envelope need it; fill the manifest's rpm column, or fit with `blocks` bands", path.display())]
     NoShaftSpeed {
         /// The recording.
         path: PathBuf,
     },
     /// A recording whose shaft speed cannot be used.
-    #[error("{}: {reason}, or fit with --blocks bands", path.display())]
+    #[error("{}: {reason}, or fit with `blocks` bands", path.display())]
     ShaftSpeed {
         /// The recording.
         path: PathBuf,
@@ -75,7 +75,7 @@ pub enum ExtractError {
     #[error(transparent)]
     Recording(#[from] RecordingError),
     /// A recording with another number of axes.
-    #[error("{}: has {has} axes where {needs} are needed; name the channels in the manifest's channel column or with --channel", path.display())]
+    #[error("{}: has {has} axes where {needs} are needed; name the channels in the manifest's channel column or with `channel`", path.display())]
     Axes {
         /// The recording.
         path: PathBuf,

@@ -93,10 +93,10 @@ impl FromStr for Blocks {
 #[derive(Debug, Error, PartialEq)]
 pub enum FrontEndError {
     /// The FFT length is none that the device has.
-    #[error("--fft {0} is not supported; use 256, 512, 1024, 2048 or 4096")]
+    #[error("`fft_len` {0} is not supported; use 256, 512, 1024, 2048 or 4096")]
     FftLength(usize),
     /// The hop leaves gaps or does not move.
-    #[error("--hop {hop} must be between 1 and the FFT length, {fft_len}")]
+    #[error("`hop` {hop} must be between 1 and the FFT length, {fft_len}")]
     Hop {
         /// Hop asked for.
         hop: usize,
@@ -104,10 +104,10 @@ pub enum FrontEndError {
         fft_len: usize,
     },
     /// A decision window without segments, or an endless one.
-    #[error("--segments {0} must be between 1 and 65536")]
+    #[error("`segments` {0} must be between 1 and 65536")]
     Segments(usize),
     /// Bands that would be empty, or more than the format holds.
-    #[error("--bands {bands} must be between 2 and {most} for an FFT of this length")]
+    #[error("`bands` {bands} must be between 2 and {most} for an FFT of this length")]
     Bands {
         /// Bands asked for.
         bands: usize,

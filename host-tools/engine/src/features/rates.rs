@@ -14,7 +14,7 @@ pub enum RateError {
     /// The rate is too low.
     #[error(
         "bands up to {needs_hz} Hz cannot be seen at {rate_hz} Hz, which shows up to {shows_hz} Hz; \
-         fit the source with --resample {rate_hz}"
+         fit the source with `resample` {rate_hz}"
     )]
     TooLow {
         /// Upper end of the bands.
@@ -26,7 +26,7 @@ pub enum RateError {
     },
     /// Two edges fall on one bin.
     #[error(
-        "at {rate_hz} Hz an FFT of {fft_len} is too coarse for these bands; fit with a longer --fft or fewer --bands"
+        "at {rate_hz} Hz an FFT of {fft_len} is too coarse for these bands; fit with a longer `fft_len` or fewer `bands`"
     )]
     TooCoarse {
         /// The rate.
@@ -78,6 +78,6 @@ mod tests {
         let low = at_rate(&known, 12_000.0).unwrap_err().to_string();
         assert!(low.contains("10000 Hz") && low.contains("6000 Hz"), "{low}");
         let coarse = at_rate(&known, 100_000.0).unwrap_err().to_string();
-        assert!(coarse.contains("--fft"), "{coarse}");
+        assert!(coarse.contains("`fft_len`"), "{coarse}");
     }
 }

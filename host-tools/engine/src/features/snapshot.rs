@@ -69,7 +69,7 @@ pub enum SnapshotReason {
     /// Something else than a snapshot.
     #[error(
         "is no snapshot: it does not start with \"RBSN\"; give the bytes of the device's Snapshot, or a file \
-         of `rebearing predict --snapshot-out`"
+         that `rebearing predict` wrote them to"
     )]
     WrongMagic,
     /// Written in another version.

@@ -65,7 +65,7 @@ pub enum ModelFileError {
     NotDiagonal,
     /// A gate says healthy, so there must be a class for that.
     #[error(
-        "a model with a gate needs to know which class is the healthy one; name it with --healthy LABEL"
+        "a model with a gate needs to know which class is the healthy one; name it with `healthy` LABEL"
     )]
     NoHealthy,
     /// The contents would be refused by the device.

@@ -59,13 +59,13 @@ pub struct PartContents {
 pub enum QuantiseError {
     /// Features of shaft orders.
     #[error(
-        "an i16 model has features of bands alone, and this one has shaft orders: fit with --blocks bands"
+        "an i16 model has features of bands alone, and this one has shaft orders: fit with `blocks` bands"
     )]
     Orders,
     /// The ratio between the farthest feature and the narrowest component is beyond 16 bits.
     #[error(
         "the narrowest component is {narrowest:.2e} wide where features reach {farthest:.2e}, too much for 16 \
-         bits: fit with a larger --variance-floor, or keep --encoding f32"
+         bits: fit with a larger `variance_floor`, or keep `encoding` f32"
     )]
     Range {
         /// Smallest σ.

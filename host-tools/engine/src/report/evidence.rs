@@ -34,7 +34,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     if checked.is_empty() {
         return Ok(section.saying(html! {
             p {
-                "The bearing's geometry was not given. With " code { "--bearing BALLS,BALL,PITCH" }
+                "The bearing's geometry was not given. With " code { (page.contents.origin.hints.bearing) }
                 " and the shaft's rpm in the manifest, the labels are checked here against the frequencies of the \
                  bearing's parts, independently of the model."
             }

@@ -31,7 +31,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
 pub use evidence::evidence_sentence;
-pub use provenance::{FileHash, Origin, Setting};
+pub use provenance::{FileHash, Hints, Origin, Setting};
 pub use windows::{Window, windows};
 
 use self::classes::Classes;

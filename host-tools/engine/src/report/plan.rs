@@ -45,7 +45,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
             return Ok(section.saying(html! {
                 p {
                     "The plan is made while adapting and is no part of a model file: see the report that "
-                    code { "rebearing adapt --report" } " wrote with the model."
+                    code { (contents.origin.hints.plan) } " wrote with the model."
                 }
             }));
         }

@@ -17,6 +17,32 @@ pub struct Origin {
     pub options: Vec<Setting>,
     /// Files that were read or written, and their SHA-256.
     pub files: Vec<FileHash>,
+    /// How the reader gets more.
+    pub hints: Hints,
+}
+
+/// How the reader of a page gets more, in the words of the application that writes it.
+#[derive(Debug, Clone, Copy)]
+pub struct Hints {
+    /// Gives the bearing's geometry.
+    pub bearing: &'static str,
+    /// Writes a report that has the plan.
+    pub plan: &'static str,
+    /// Says that the machine was healthy throughout.
+    pub pool_healthy: &'static str,
+    /// Says that every condition is in the recordings.
+    pub pool_all: &'static str,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self {
+            bearing: "Bearing",
+            plan: "an adaptation",
+            pool_healthy: "Pool::Healthy",
+            pool_all: "Pool::All",
+        }
+    }
 }
 
 /// An option of the command.

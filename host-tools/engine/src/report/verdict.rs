@@ -1,5 +1,8 @@
 //! The verdict in a sentence, its reasons, and what the windows are called.
 
+use std::borrow::Cow;
+
+use super::Hints;
 use maud::{Markup, html};
 
 use super::confusion::Confusion;
@@ -36,23 +39,30 @@ pub(super) fn sentence(page: &Page<'_>) -> String {
 }
 
 /// What to do next.
-fn advice(page: &Page<'_>) -> &'static str {
+fn advice(page: &Page<'_>) -> Cow<'static, str> {
     match page.kind {
         Kind::Adapted => {
             "Before you rely on it: the strips below should be of one colour each, and recordings whose condition you \
              know should have it."
+                .into()
         }
         Kind::Gate { types: true } => {
             "An alarm for a fault is to be trusted before its type: have the machine looked at, and take the type as \
              the first place to look."
+                .into()
         }
         Kind::Gate { types: false } => {
             "An alarm says that the machine is no longer as it was when it was recorded; where to look must be found \
              out on site."
+                .into()
         }
         Kind::Source => {
-            "To get more: say what was recorded. --pool-is healthy if the machine was healthy throughout, --pool-is \
-             all if every condition is in the recordings."
+            let Hints { pool_healthy, pool_all, .. } = page.contents.origin.hints;
+            format!(
+                "To get more: say what was recorded. {pool_healthy} if the machine was healthy throughout, \
+                 {pool_all} if every condition is in the recordings."
+            )
+            .into()
         }
     }
 }

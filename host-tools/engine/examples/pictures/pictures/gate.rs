@@ -29,7 +29,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         parts.iter().filter(|part| classes[part.recording] == healthy).copied().collect()
     };
     let pool = extract(&domain.recordings, &of_healthy(&parts.first), &source.front_end)?;
-    let settings = AdaptSettings { pool: Pool::Healthy, ..AdaptSettings::default() };
+    let settings = AdaptSettings { pool_is: Pool::Healthy, ..AdaptSettings::default() };
     let adaptation = adapt(source, &pool, &settings)?;
     let gate = adaptation.gate.context("no gate")?;
     let test = extract(&domain.recordings, &parts.last, &source.front_end)?;

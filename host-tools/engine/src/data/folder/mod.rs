@@ -9,7 +9,6 @@
 mod guess;
 mod pattern;
 mod probe;
-mod table;
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +19,6 @@ use thiserror::Error;
 
 pub use guess::is_healthy;
 pub use pattern::{FIELDS, Pattern, PatternError};
-pub use table::text;
 
 use self::pattern::Said;
 use crate::data::manifest::Row;
@@ -139,7 +137,7 @@ pub enum FolderError {
     },
     /// Recordings whose sample rate nothing says.
     #[error(
-        "{count} recordings carry no sample rate, such as {name:?}: give --rate HZ, or {{rate}} in \
+        "{count} recordings carry no sample rate, such as {name:?}: give `rate_hz`, or {{rate}} in \
          the pattern; no manifest was written"
     )]
     NoRate {
@@ -151,7 +149,7 @@ pub enum FolderError {
     /// Recordings that leave a choice of channel.
     #[error(
         "{count} recordings leave a choice of channel, such as {name:?}: {}; name one with \
-         --channel (several axes as `x;y;z`, * for what differs from file to file); no manifest \
+         `channel` (several axes as `x;y;z`, * for what differs from file to file); no manifest \
          was written", choice.join(", ")
     )]
     NoChannel {

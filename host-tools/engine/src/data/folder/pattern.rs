@@ -23,7 +23,7 @@ pub struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PatternError {
     /// A brace without its other half.
-    #[error("--pattern {pattern}: the brace at character {at} has no other half; write {{label}}")]
+    #[error("`pattern` {pattern}: the brace at character {at} has no other half; write {{label}}")]
     Brace {
         /// The pattern.
         pattern: String,
@@ -32,7 +32,7 @@ pub enum PatternError {
     },
     /// A name in braces that is no field.
     #[error(
-        "--pattern {pattern}: no field {field:?}; the fields are {}, several for one piece as {{domain,rpm}}",
+        "`pattern` {pattern}: no field {field:?}; the fields are {}, several for one piece as {{domain,rpm}}",
         FIELDS.join(", ")
     )]
     Field {
@@ -42,7 +42,7 @@ pub enum PatternError {
         field: String,
     },
     /// A field that stands twice.
-    #[error("--pattern {pattern}: {field} stands twice; a recording has one")]
+    #[error("`pattern` {pattern}: {field} stands twice; a recording has one")]
     Twice {
         /// The pattern.
         pattern: String,
@@ -51,14 +51,14 @@ pub enum PatternError {
     },
     /// Neither a label nor a domain.
     #[error(
-        "--pattern {pattern}: says neither label nor domain; write one, as {{domain}}/{{label}}/*.wav"
+        "`pattern` {pattern}: says neither label nor domain; write one, as {{domain}}/{{label}}/*.wav"
     )]
     NoField {
         /// The pattern.
         pattern: String,
     },
     /// A pattern that is too large.
-    #[error("--pattern {pattern}: too long; use ** for folders that say nothing")]
+    #[error("`pattern` {pattern}: too long; use ** for folders that say nothing")]
     TooLong {
         /// The pattern.
         pattern: String,

@@ -16,7 +16,7 @@ pub enum ResampleError {
     #[error(
         "{from_hz} Hz cannot be resampled to {to_hz} Hz: nothing was recorded above {} Hz, and the \
          bands there would be empty; resample the others to {from_hz} Hz instead (fit or evaluate \
-         with --resample {from_hz})", from_hz / 2.0
+         with `resample` {from_hz})", from_hz / 2.0
     )]
     Upwards {
         /// Rate of the recording.
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn rates_that_make_no_sense_are_refused() {
         let upwards = ratio(12_000.0, 25_600.0).unwrap_err().to_string();
-        assert!(upwards.contains("above 6000 Hz") && upwards.contains("--resample 12000"));
+        assert!(upwards.contains("above 6000 Hz") && upwards.contains("`resample` 12000"));
         for (from, to) in [(0.0, 1.0), (1.0, 0.0), (f64::NAN, 1.0), (1.0, -1.0), (1e9, 1.0)] {
             assert!(matches!(ratio(from, to), Err(ResampleError::Rates { .. })), "{from} {to}");
         }

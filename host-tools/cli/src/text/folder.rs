@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Entry, PassedOver, Understood};
+use rebearing_host::data::folder::{Entry, PassedOver, Understood};
 
 /// Columns of a terminal that everything fits into.
 const WIDTH: usize = 80;
@@ -12,7 +12,7 @@ const EXAMPLES: usize = 3;
 
 /// What was understood: files per domain and label with their rates, speeds and channels, what
 /// is still to be said, and what was passed over.
-pub fn text(understood: &Understood) -> String {
+pub(crate) fn text(understood: &Understood) -> String {
     let Understood { folder, pattern, guessed, entries, passed_over } = understood;
     let how = if *guessed { "guessed; correct it with --pattern" } else { "given" };
     let folder = shortened(&printable(&folder.display().to_string()), WIDTH - 30);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Run, Scores};
+use rebearing_host::evaluate::{Run, Scores};
 
 /// Columns of a terminal that everything fits into.
 const WIDTH: usize = 80;
@@ -12,18 +12,18 @@ const COUNT: usize = 5;
 
 /// The rates of one pair of domains, over one run or several.
 #[derive(Debug, Clone)]
-pub struct PairScores<'a> {
+pub(crate) struct PairScores<'a> {
     /// Runs of the pair, one a seed; never none.
-    pub runs: &'a [Run],
+    pub(crate) runs: &'a [Run],
     /// Mean over the seeds.
-    pub mean: Scores,
+    pub(crate) mean: Scores,
     /// Standard deviation over the seeds.
-    pub spread: Scores,
+    pub(crate) spread: Scores,
 }
 
 impl<'a> PairScores<'a> {
     /// Rates over the runs of one pair.
-    pub fn new(runs: &'a [Run]) -> Self {
+    pub(crate) fn new(runs: &'a [Run]) -> Self {
         let scores: Vec<Scores> = runs.iter().map(|run| run.scores).collect();
         Self { runs, mean: Scores::mean(&scores), spread: Scores::spread(&scores) }
     }
@@ -41,14 +41,16 @@ impl<'a> PairScores<'a> {
 
 /// Columns of a table after the accuracy: heading, and the rate by its place in
 /// [`Scores::NAMES`].
-pub type Columns = [(&'static str, usize); 5];
+pub(crate) type Columns = [(&'static str, usize); 5];
 /// The columns of most tables.
-pub const RATES: Columns = [("balan.", 1), ("false", 2), ("detec.", 3), ("type", 4), ("unkn.", 5)];
+pub(crate) const RATES: Columns =
+    [("balan.", 1), ("false", 2), ("detec.", 3), ("type", 4), ("unkn.", 5)];
 /// Columns where labels were left out: unknowns that should not be, and that should.
-pub const NOVEL: Columns = [("false", 2), ("detec.", 3), ("type", 4), ("f.unk.", 6), ("novel", 7)];
+pub(crate) const NOVEL: Columns =
+    [("false", 2), ("detec.", 3), ("type", 4), ("f.unk.", 6), ("novel", 7)];
 
 /// The table of every pair, with mean and worst below.
-pub fn matrix(
+pub(crate) fn matrix(
     pairs: &[PairScores<'_>],
     mean: &Scores,
     worst: &Scores,
@@ -83,7 +85,7 @@ pub fn matrix(
 }
 
 /// One pair in detail: rates, confusion of the first seed, verdict with its reasons.
-pub fn pair(pair: &PairScores<'_>) -> String {
+pub(crate) fn pair(pair: &PairScores<'_>) -> String {
     let run = &pair.runs[0];
     let mut text = format!(
         "{} -> {} by {}, pool {}: {} windows adapted on, {} tested\n\n",
