@@ -7,12 +7,12 @@ use std::f64::consts::TAU;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::{Model, ModelError, Monitor, SensorFault, ShaftSpeedError};
-use rebearing_host::extract::extract;
-use rebearing_host::front_end::{Blocks, FrontEndSettings, OrderSettings};
+use rebearing_host::data::recording::Recording;
+use rebearing_host::data::split;
+use rebearing_host::features::extract::extract;
+use rebearing_host::features::front_end::{Blocks, FrontEndSettings, OrderSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model_file::{ModelBytes, ModelContents, encode, seal};
-use rebearing_host::recording::Recording;
-use rebearing_host::split;
+use rebearing_host::model::file::{ModelBytes, ModelContents, encode, seal};
 
 use rebearing::model::format;
 

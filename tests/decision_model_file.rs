@@ -7,9 +7,9 @@ use common::decision::{CLASSES, Small, idle};
 use rebearing::decision::{IdleRms, ONE, Parameters, Rms, probability};
 use rebearing::integer::IntegerModel;
 use rebearing::{Decision, Model, ModelError};
-use rebearing_host::integer_model_file::IntegerModelBytes;
-use rebearing_host::model_file::{ModelBytes, seal};
-use rebearing_host::sections::{Section, decision_section};
+use rebearing_host::model::file::{ModelBytes, seal};
+use rebearing_host::model::integer_file::IntegerModelBytes;
+use rebearing_host::model::sections::{Section, decision_section};
 
 fn all_changed() -> Parameters {
     Parameters {

@@ -7,9 +7,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::Label;
 use rebearing::diagnosis::{Diagnosis, diagnose};
-use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model_file::{GateContents, ModelBytes, ModelContents, encode};
+use rebearing_host::model::file::{GateContents, ModelBytes, ModelContents, encode};
 
 const DIMS: usize = 4;
 const CLASSES: usize = 3;
@@ -232,5 +232,5 @@ fn a_gate_needs_a_healthy_class() {
         hash: [0; 32],
     })
     .unwrap_err();
-    assert!(error.to_string().contains("--healthy"), "{error}");
+    assert!(error.to_string().contains("`healthy`"), "{error}");
 }

@@ -7,10 +7,10 @@ use rebearing::drift::{DriftCause, DriftWatch, q8};
 use rebearing::integer::IntegerModel;
 use rebearing::model::format;
 use rebearing::{Label, Model, ModelError, Monitor};
-use rebearing_host::drift::{DriftContents, Stretch, contents};
-use rebearing_host::integer_model_file::IntegerModelBytes;
-use rebearing_host::model_file::{ModelBytes, seal};
-use rebearing_host::sections::drift_section;
+use rebearing_host::model::drift::{DriftContents, Stretch, contents};
+use rebearing_host::model::file::{ModelBytes, seal};
+use rebearing_host::model::integer_file::IntegerModelBytes;
+use rebearing_host::model::sections::drift_section;
 
 /// Numbers of which nothing is known but their distribution (`SplitMix64`).
 struct Random(u64);

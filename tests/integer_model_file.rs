@@ -5,9 +5,9 @@ mod common;
 use rebearing::integer::{IntegerModel, IntegerMonitor};
 use rebearing::model::format;
 use rebearing::{Encoding, Model, ModelError, Monitor};
-use rebearing_host::integer_model_file::{IntegerModelBytes, encode_integer};
-use rebearing_host::model_file::seal;
-use rebearing_host::quantise::{QuantiseError, quantise};
+use rebearing_host::model::file::seal;
+use rebearing_host::model::integer_file::{IntegerModelBytes, encode_integer};
+use rebearing_host::model::quantise::{QuantiseError, quantise};
 
 /// Written anew only for a new format version, never to make a test pass.
 #[test]
@@ -86,7 +86,7 @@ fn orders_have_no_i16_form() {
 fn an_f32_model_too_steep_for_16_bits_is_refused() {
     let error = quantise(&common::steep().model(), 1.0).unwrap_err();
     assert!(matches!(error, QuantiseError::Range { .. }), "{error}");
-    assert!(error.to_string().contains("--variance-floor"), "{error}");
+    assert!(error.to_string().contains("`variance_floor`"), "{error}");
     assert!(
         encode_integer(
             &Model::parse(common::GOLDEN).unwrap(),

@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use rebearing::diagnosis::diagnose;
 use rebearing::mixture::{self, Mixture};
 use rebearing::{Label, label};
-use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture as host;
-use rebearing_host::model_file::{GateContents, ModelBytes, ModelContents, encode};
+use rebearing_host::model::file::{GateContents, ModelBytes, ModelContents, encode};
 
 const CLASSES: usize = 3;
 /// Of the model in a file; enough of both to be worth it.
@@ -212,7 +212,7 @@ fn an_order_that_is_none_is_refused() {
     for (word, value) in [(0_usize, 0_u32), (0, too_many), (1, DIMS as u32), (1, u32::MAX)] {
         let mut damaged = bytes.bytes().to_vec();
         damaged[at + 4 * word..][..4].copy_from_slice(&u32::to_le_bytes(value));
-        rebearing_host::model_file::seal(&mut damaged);
+        rebearing_host::model::file::seal(&mut damaged);
         let error = ModelBytes::from_bytes(&damaged).unwrap_err().to_string();
         assert!(error.contains(if word == 0 { "leading features" } else { "order" }), "{error}");
     }
@@ -220,6 +220,6 @@ fn an_order_that_is_none_is_refused() {
     let mut twice = bytes.bytes().to_vec();
     let first = twice[at + 4..at + 8].to_vec();
     twice[at + 8..at + 12].copy_from_slice(&first);
-    rebearing_host::model_file::seal(&mut twice);
+    rebearing_host::model::file::seal(&mut twice);
     assert!(ModelBytes::from_bytes(&twice).is_err());
 }

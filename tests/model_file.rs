@@ -4,7 +4,7 @@ mod common;
 
 use rebearing::model::{Aligned, Gate, format};
 use rebearing::{Model, ModelError, Monitor};
-use rebearing_host::model_file::{ModelBytes, seal};
+use rebearing_host::model::file::{ModelBytes, seal};
 
 /// Writes the golden files anew: only for a new format version, never to make a test pass.
 #[test]

@@ -176,9 +176,9 @@ fn clear_starts_a_new_window_and_counts_on() {
 
 #[test]
 fn axes_stand_side_by_side() {
-    use rebearing_host::front_end::FrontEndSettings;
+    use rebearing_host::features::front_end::FrontEndSettings;
     use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-    use rebearing_host::model_file::{ModelContents, encode};
+    use rebearing_host::model::file::{ModelContents, encode};
 
     let model = |axes: usize| {
         let front_end = FrontEndSettings {

@@ -10,10 +10,10 @@ use std::f32::consts::TAU;
 use ndarray::{Array1, Array2};
 use rebearing::decision::{IdleRms, Parameters, Rms, State, Verdict};
 use rebearing::{Decision, Finding, Label, Monitor, SensorFault};
-use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model_file::{self, ModelBytes, ModelContents};
-use rebearing_host::sections::decision_section;
+use rebearing_host::model::file::{self, ModelBytes, ModelContents};
+use rebearing_host::model::sections::decision_section;
 
 const RATE: f32 = 8192.0;
 const WINDOW: usize = 256;
@@ -119,7 +119,7 @@ fn front_end() -> FrontEndSettings {
 
 fn model(mixture: &LabelledMixture, log_likelihood_min: Option<f64>) -> ModelBytes {
     let names = CLASSES.map(String::from);
-    model_file::encode(&ModelContents {
+    file::encode(&ModelContents {
         front_end: &front_end(),
         shift: &[0.0; BANDS],
         scale: &[1.0; BANDS],

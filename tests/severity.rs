@@ -9,10 +9,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::severity::SeverityParameters;
 use rebearing::{Model, ModelError, Monitor, SensorFault, Severity, Zone};
-use rebearing_host::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model_file::{self, ModelBytes, ModelContents};
-use rebearing_host::sections::severity_section;
+use rebearing_host::model::file::{self, ModelBytes, ModelContents};
+use rebearing_host::model::sections::severity_section;
 
 const RATE: f64 = 5120.0;
 const G: f64 = 9.806_65;
@@ -44,7 +44,7 @@ fn model(axes: usize, segments: usize, severity: Option<SeverityParameters>) -> 
         },
         labels: array![[1.0]],
     };
-    let bytes = model_file::encode(&ModelContents {
+    let bytes = file::encode(&ModelContents {
         front_end: &front_end(axes, segments),
         shift: &vec![0.0; dims],
         scale: &vec![1.0; dims],

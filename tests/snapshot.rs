@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rebearing::integer::{IntegerModel, IntegerMonitor};
 use rebearing::snapshot::{self, AFTER_GAP, CRC_LEN, HEADER_LEN, Snapshot, UNKNOWN, WINDOW_LEN};
 use rebearing::{Model, ModelError, Monitor};
-use rebearing_host::snapshot::parse;
+use rebearing_host::features::snapshot::parse;
 
 /// Rounding of a feature: half of 1/1024 nat, and what undoing the standardisation costs.
 const ROUNDING: f32 = 0.5 / 1024.0 + 1e-5;

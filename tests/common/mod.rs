@@ -11,12 +11,12 @@ use std::f64::consts::PI;
 use ndarray::{Array2, array};
 use rebearing::decision::{IdleRms, Parameters, Rms, probability};
 use rebearing::severity::SeverityParameters;
-use rebearing_host::front_end::{FrontEndSettings, OrderSettings};
-use rebearing_host::integer_model_file::{IntegerModelBytes, encode_integer};
+use rebearing_host::features::front_end::{FrontEndSettings, OrderSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model_file::{self, GateContents, ModelBytes, ModelContents};
-use rebearing_host::quantise::quantise;
-use rebearing_host::sections::{decision_section, severity_section};
+use rebearing_host::model::file::{self, GateContents, ModelBytes, ModelContents};
+use rebearing_host::model::integer_file::{IntegerModelBytes, encode_integer};
+use rebearing_host::model::quantise::quantise;
+use rebearing_host::model::sections::{decision_section, severity_section};
 
 /// The golden file of format version 1.
 pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
@@ -72,7 +72,7 @@ pub fn steep() -> ModelBytes {
         },
         labels: array![[1.0]],
     };
-    model_file::encode(&ModelContents {
+    file::encode(&ModelContents {
         front_end: &golden_front_end(),
         shift: &[0.0; 4],
         scale: &[1.0; 4],
@@ -102,7 +102,7 @@ pub fn golden_orders_contents() -> ModelBytes {
         },
         labels: array![[1.0, 0.0], [0.0, 1.0]],
     };
-    model_file::encode(&ModelContents {
+    file::encode(&ModelContents {
         front_end: &front_end,
         shift: &[0.25; 10],
         scale: &[0.5; 10],
@@ -151,7 +151,7 @@ pub fn golden_gate_contents() -> ModelBytes {
         },
         labels: array![[0.0, 1.0, 0.0], [0.0, 0.25, 0.75]],
     };
-    model_file::encode(&ModelContents {
+    file::encode(&ModelContents {
         front_end: &golden_front_end(),
         shift: &[0.5, 0.25, -0.25, -0.5],
         scale: &[1.0, 2.0, 0.5, 1.5],
@@ -186,7 +186,7 @@ pub fn golden_contents() -> ModelBytes {
     for (i, byte) in hash.iter_mut().enumerate() {
         *byte = i as u8;
     }
-    model_file::encode(&ModelContents {
+    file::encode(&ModelContents {
         front_end: &front_end,
         shift: &[0.5, 0.25, -0.25, -0.5],
         scale: &[1.0, 2.0, 0.5, 1.5],

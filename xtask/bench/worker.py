@@ -3,7 +3,7 @@
     python worker.py             # a task a line on stdin, a JSON object a line on stdout
     python worker.py TASK…       # one task
 
-A task is a name and `key=value` words; the Rust side (host-tools/examples/bench_host) takes the same
+A task is a name and `key=value` words; the Rust side (host-tools/engine/examples/bench_host) takes the same
 ones. Reading the files and writing the results is not part of the `seconds` in an answer.
 """
 

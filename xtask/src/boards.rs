@@ -53,7 +53,7 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// host-tools/tests/tutorial.rs needs QEMU and the first board's ELF file, and is marked `ignored`.
+/// host-tools/cli/tests/tutorial.rs needs QEMU and the first board's ELF file, and is marked `ignored`.
 pub(crate) fn tutorial() -> Result<(), String> {
     qemu::find_or_install()?;
     let [board, ..] = &BOARDS;
@@ -78,7 +78,7 @@ pub(crate) fn clippy() -> Result<(), String> {
     run("clippy of the boards", cargo.args(["--", "-D", "warnings"]))
 }
 
-/// host-tools/tests/board_elves.rs needs the ELF files and is marked `ignored`, so that a plain
+/// host-tools/cli/tests/board_elves.rs needs the ELF files and is marked `ignored`, so that a plain
 /// `cargo test` builds no firmware.
 fn look_into<'a>(elves: impl Iterator<Item = &'a PathBuf>) -> Result<(), String> {
     let paths = std::env::join_paths(elves).map_err(|error| error.to_string())?;

@@ -20,6 +20,6 @@ pub(crate) fn install(options: &[&str]) -> Result<(), Failure> {
     }
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).env("REBEARING_FIRMWARE", &folder);
-    cargo.args(["install", "--locked", "--path", "host-tools"]).args(options);
+    cargo.args(["install", "--locked", "--path", "host-tools/cli"]).args(options);
     Ok(run("the command, with the device's firmware in it", &mut cargo)?)
 }

@@ -10,7 +10,7 @@ const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// The browser, and type for it to set: without its recommended packages it comes with none.
 const PACKAGES: [&str; 2] = ["chromium", "fonts-dejavu-core"];
 
-/// host-tools/tests/report_browser.rs needs Chromium and is marked `ignored`, so that a plain
+/// host-tools/cli/tests/report_browser.rs needs Chromium and is marked `ignored`, so that a plain
 /// `cargo test` installs nothing.
 pub(crate) fn check() -> Result<(), String> {
     let browser = find_or_install()?;

@@ -110,19 +110,29 @@ fn tests() -> Result<(), String> {
 
 /// tests/operation.rs at full length; `tests` runs a share of it.
 pub(crate) fn operation() -> Result<(), String> {
-    let test = ["test", "--locked", "--test", "operation", "--", "--ignored", "--nocapture"];
+    let test = [
+        "test",
+        "--locked",
+        "-p",
+        "rebearing",
+        "--test",
+        "operation",
+        "--",
+        "--ignored",
+        "--nocapture",
+    ];
     run_cargo("a million windows of operation", &test)
 }
 
-/// Draws the pictures of docs/; host-tools/tests/pictures.rs sees that they are what this draws.
+/// Draws the pictures of docs/; host-tools/engine/tests/pictures.rs sees that they are what this draws.
 pub(crate) fn pictures() -> Result<(), String> {
     let example = ["run", "--locked", "--release", "-p", "rebearing-host", "--example", "pictures"];
     run_cargo("pictures", &example)
 }
 
-/// host-tools/tests/recording_large.rs, which takes minutes and a gigabyte of disk.
+/// host-tools/cli/tests/recording_large.rs, which takes minutes and a gigabyte of disk.
 pub(crate) fn large() -> Result<(), String> {
-    let test = ["test", "--locked", "--release", "-p", "rebearing-host", "--test"];
+    let test = ["test", "--locked", "--release", "-p", "rebearing-cli", "--test"];
     let options = ["recording_large", "--", "--ignored", "--nocapture"];
     run_cargo("a recording of 1 GB", &[&test[..], &options].concat())
 }

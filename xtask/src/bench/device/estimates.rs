@@ -33,7 +33,7 @@ pub(super) fn compare(estimates: &[Answer], measured: &Measured) -> Result<Strin
         if off.is_nan() || off.abs() > tolerance {
             return Err(format!(
                 "{core} {encoding}, {what}: {found} instructions, but `rebearing inspect` \
-                 would say {expected:.0}; please fit host-tools/src/instructions.rs again"
+                 would say {expected:.0}; please fit host-tools/engine/src/device/instructions.rs again"
             ));
         }
         let name = format!("{core} {encoding}");

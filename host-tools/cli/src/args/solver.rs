@@ -1,0 +1,27 @@
+//! Options for how a transport plan is found.
+
+use clap::Args;
+use rebearing_host::adapt::plan::{PlanSettings, Solver};
+
+use super::choice::{Choice as _, choice};
+
+/// How the plan between mixtures is found.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct SolverArgs {
+    /// How the transport plan is found.
+    #[arg(long, value_parser = choice::<Solver>(), default_value = PlanSettings::default().solver.choice_name())]
+    pub(crate) solver: Solver,
+    /// Entropy of an entropic plan, relative to the largest cost.
+    #[arg(long, value_name = "E", default_value_t = PlanSettings::default().epsilon)]
+    epsilon: f64,
+    /// How strongly the relaxed solver holds the source's class shares, relative to the largest
+    /// cost.
+    #[arg(long, value_name = "T", default_value_t = PlanSettings::default().tau)]
+    tau: f64,
+}
+
+impl SolverArgs {
+    pub(crate) fn settings(self) -> PlanSettings {
+        PlanSettings { solver: self.solver, epsilon: self.epsilon, tau: self.tau }
+    }
+}

@@ -1,0 +1,273 @@
+//! `rebearing adapt`: unlabelled recordings of a new machine to a model file.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use rebearing::Encoding;
+use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
+use rebearing_host::build::{BuildSettings, Built, InCounts, build, loss_line};
+use rebearing_host::data::bearing::Bearing;
+use rebearing_host::data::domain::{Resample, healthy_class};
+use rebearing_host::evidence::Checked;
+use rebearing_host::files::output;
+use rebearing_host::report::{self, Report, ReportContents, Window};
+use rebearing_host::source::{Source, SourceSettings};
+use serde_json::json;
+
+use super::frequencies::parse_bearing;
+use super::{Outcome, shown};
+use crate::args::alarm::AlarmArgs;
+use crate::args::choice::{Choice as _, choice};
+use crate::args::resample::{resampled_json, resampled_line};
+use crate::args::severity::SeverityArgs;
+use crate::args::solver::SolverArgs;
+use crate::args::target::read_target;
+use crate::progress::Step;
+use crate::text::alarm::{decision_json, model_lines, severity_json};
+use crate::text::command_line::{files, origin};
+use crate::text::drift::{reference_json, reference_text};
+use crate::text::evidence::check_labels;
+use crate::text::flags::all_as_flags;
+use crate::text::model::{cost_line, unit_text};
+
+/// Adapt a source to unlabelled recordings of a new machine and write the model file.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    rebearing adapt --source motor-a.json --manifest machines.csv --domain motor-b --pool-is all --out motor-b.rbm\n  \
+    rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
+    rebearing adapt --source motor-a.json --snapshot pump-7.rbs --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
+    rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --average 16 --delay 5 \\\n    \
+      --running-rms auto --severity 1.4,2.8,4.5 --unit g --severity-band 20,1000 --out pump-7.rbm")]
+pub(super) struct AdaptArgs {
+    /// Source mixture that `rebearing fit` wrote.
+    #[arg(long, value_name = "SOURCE.json")]
+    source: PathBuf,
+    /// Table of recordings; labels of the domain, if any, are not used.
+    #[arg(long, value_name = "CSV", required_unless_present = "snapshot")]
+    manifest: Option<PathBuf>,
+    /// Domain of the manifest to adapt to; with snapshots alone, what to call their machine.
+    #[arg(long, value_name = "NAME", required_unless_present = "snapshot")]
+    domain: Option<String>,
+    /// Snapshots that devices of this machine sent, in place of recordings or beside them.
+    #[arg(long, value_name = "S.rbs", num_args = 1..)]
+    snapshot: Vec<PathBuf>,
+    /// Where to write the model file.
+    #[arg(long, value_name = "MODEL.rbm")]
+    out: PathBuf,
+    /// Where to write a report with its pictures, one self-contained HTML page.
+    #[arg(long, value_name = "R.html")]
+    report: Option<PathBuf>,
+    /// Geometry of the new machine's bearing, as `rebearing frequencies` takes it: the report
+    /// and the JSON then say what each recording's envelope spectrum shows at the frequencies
+    /// of its parts, beside the label. The manifest must have the shaft's rpm.
+    #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
+    bearing: Option<Bearing>,
+    /// What you know of these recordings: every class is in them, the machine was healthy
+    /// throughout, or nothing.
+    #[arg(long, value_parser = choice::<Pool>(), default_value = Pool::Unknown.choice_name())]
+    pool_is: Pool,
+    /// How the model file writes its numbers: f32 for chips with a floating-point unit, i16
+    /// for those without. An i16 model is tried on these recordings beside the f32 one, and not
+    /// written if fewer than 99 % of the windows get the same label.
+    #[arg(long, value_parser = choice::<Encoding>(), default_value = Encoding::F32.choice_name())]
+    encoding: Encoding,
+    /// What the largest 16-bit count stands for, in the unit of the recordings: the range of
+    /// the sensor, such as 16 for ±16 g [default: the manifest's, or twice the largest sample].
+    #[arg(long, value_name = "X")]
+    full_scale: Option<f64>,
+    /// Label of the healthy machine [default: the source's].
+    #[arg(long, value_name = "LABEL")]
+    healthy: Option<String>,
+    /// Brings recordings of another rate to the source's, with an anti-alias filter: for a device
+    /// that will sample at the source's rate. Without it, the model is for the recordings' own.
+    #[arg(long)]
+    resample: bool,
+    #[command(flatten)]
+    solver: SolverArgs,
+    /// Target components per source class.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    components: usize,
+    /// Starts of the EM; the likeliest is kept.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    restarts: usize,
+    /// Seed of the starts.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    // Last, as their headings go on for whatever stands behind them.
+    #[command(flatten)]
+    alarm: AlarmArgs,
+    #[command(flatten)]
+    severity: SeverityArgs,
+}
+
+impl AdaptArgs {
+    fn settings(&self) -> BuildSettings {
+        BuildSettings {
+            adapt: AdaptSettings {
+                pool_is: self.pool_is,
+                plan: self.solver.settings(),
+                components: self.components,
+                em: SourceSettings {
+                    restarts: self.restarts,
+                    seed: self.seed,
+                    ..SourceSettings::default()
+                },
+            },
+            encoding: self.encoding,
+            full_scale: self.full_scale,
+            alarm: self.alarm.settings(),
+            severity: self.severity.settings(),
+            parts: None,
+        }
+    }
+}
+
+pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
+    let settings = args.settings();
+    // Before anything is read.
+    settings.check()?;
+    let mut source = Source::read(&args.source)?;
+    if args.healthy.is_some() {
+        source.healthy = healthy_class(&source.classes, args.healthy.as_deref())?;
+    }
+    output::check_writable(&args.out)?;
+    if let Some(report) = &args.report {
+        output::check_writable(report)?;
+    }
+    let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
+    let resample =
+        if args.resample { Resample::To(source.front_end.rate_hz) } else { Resample::No };
+    let target = read_target(manifest, name, &args.snapshot, args.bearing.is_some(), resample)?;
+    let mut built = {
+        let _step = Step::start(format!("adapting to {}", target.domain.name));
+        build(source, target, &settings)?
+    };
+    all_as_flags(&mut built.adaptation.reasons);
+    let adapted = Adapted::look(built, args)?;
+    output::write(&args.out, adapted.built.model.bytes())?;
+    if let (Some(path), Some(report)) = (&args.report, &adapted.report) {
+        output::write(path, report.html.as_bytes())?;
+    }
+    Ok(adapted.outcome(args))
+}
+
+/// What was built, and what it says of the windows.
+struct Adapted {
+    built: Built,
+    checked: Vec<Checked>,
+    report: Option<Report>,
+}
+
+impl Adapted {
+    /// Looks at what the finished model says of the windows, where evidence or a report is asked
+    /// for: once for both.
+    fn look(built: Built, args: &AdaptArgs) -> Result<Self> {
+        let mut adapted = Self { built, checked: Vec::new(), report: None };
+        if args.bearing.is_none() && args.report.is_none() {
+            return Ok(adapted);
+        }
+        let Built { source, target, parts, features, adaptation, model, in_counts, .. } =
+            &adapted.built;
+        let (domain, snapshots) = (&target.domain, &target.snapshots);
+        let counts = in_counts.as_ref().map_or(&[][..], |in_counts| &in_counts.counts);
+        let windows: Vec<Window> =
+            report::windows(model, features, counts, parts, &source.front_end, snapshots)
+                .map_err(|fault| anyhow!("domain {}: in counts, {fault}", domain.name))?;
+        if let Some(bearing) = &args.bearing {
+            adapted.checked = check_labels(model, domain, features, &windows, bearing);
+        }
+        if args.report.is_some() {
+            let files = files(model, &args.out, &args.source, args.manifest.as_deref())?;
+            adapted.report = Some(report::report(&ReportContents {
+                source,
+                target: domain,
+                snapshots,
+                features,
+                windows: &windows,
+                model,
+                adaptation: Some(adaptation),
+                reasons: &[],
+                same_recordings: true,
+                checked: &adapted.checked,
+                origin: &origin(files),
+            })?);
+        }
+        Ok(adapted)
+    }
+
+    fn outcome(&self, args: &AdaptArgs) -> Outcome {
+        let Self { built, checked, report } = self;
+        let Built { source, adaptation, model: deployed, in_counts, loss, .. } = built;
+        let (target, windows) = (&built.target.domain, built.features.x.nrows());
+        let mut text = format!(
+            "{} -> {}: {} ({windows} windows) -> {}\n",
+            source.domain,
+            target.name,
+            adaptation.verdict,
+            args.out.display()
+        );
+        for reason in &adaptation.reasons {
+            let _ = writeln!(text, "  {reason}");
+        }
+        for one in checked {
+            let _ = writeln!(text, "  {}", report::evidence_sentence(one));
+        }
+        if let Some(loss) = loss {
+            let _ = writeln!(text, "  {}", loss_line(loss));
+        }
+        if let Some(in_counts) = in_counts {
+            let scale = in_counts.full_scale();
+            let _ = writeln!(text, "  samples are 16-bit counts, ±32767 for ±{scale:.4}");
+        }
+        if let Some(line) = resampled_line(target, &source.front_end) {
+            let _ = writeln!(text, "  {line}");
+        }
+        if let Some(unit) = deployed.unit() {
+            let full_scale = unit.full_scale.map(f64::from);
+            let _ = writeln!(text, "  samples in {}", unit_text(unit.name, full_scale));
+        }
+        let _ = writeln!(text, "  drift watch: {}", reference_text(deployed.drift()));
+        text.push_str(&model_lines(deployed));
+        let _ = writeln!(text, "  {}", cost_line(deployed));
+        let names: Vec<&str> = source.classes.iter().map(String::as_str).collect();
+        let (monitor, ram) = deployed.monitor();
+        let json = json!({
+            "source": source.domain,
+            "target": target.name,
+            "verdict": adaptation.verdict,
+            "reasons": adaptation.reasons,
+            "pool_is": args.pool_is,
+            "solver": args.solver.solver,
+            "out": shown(&args.out),
+            "report": args.report.as_deref().map(shown),
+            "report_sections": report.as_ref().map(|report| &report.sections),
+            "windows": windows,
+            "snapshots": built.target.snapshots.len(),
+            "drift": reference_json(deployed.drift(), &names),
+            "classes": source.classes,
+            "components": deployed.components(),
+            "mw2_squared": adaptation.mw2_squared,
+            "log_likelihood_min": adaptation.log_likelihood_min,
+            "support": adaptation.support,
+            "recordings": checked,
+            "encoding": deployed.encoding().name(),
+            "resampled": resampled_json(target),
+            "unit": target.unit,
+            "full_scale": in_counts.as_ref().map(InCounts::full_scale).or(target.full_scale),
+            "quantisation": loss,
+            "decision": decision_json(
+                &deployed.decision(),
+                deployed.classes(),
+                deployed.counts_per_unit(),
+            ),
+            "severity": severity_json(deployed.severity()),
+            "flash": deployed.bytes().len(),
+            "ram": ram,
+            "monitor": monitor,
+            "seconds": adaptation.seconds,
+        });
+        Outcome::new(text, json)
+    }
+}

@@ -1,0 +1,110 @@
+//! `rebearing emulate`: the model on the emulated microcontroller, compared with the host.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use rebearing::Encoding;
+use serde_json::json;
+
+use super::predict::{report_json, tally};
+use super::{Outcome, shown};
+use crate::args::choice::{Choice as _, choice};
+use crate::args::samples::SampleArgs;
+use crate::progress::Step;
+use rebearing_host::data::counts::counts;
+use rebearing_host::device::emulator::{Emulator, SampleKind};
+use rebearing_host::model::deployed::DeployedModel;
+use rebearing_host::progress;
+
+/// Run a model on an emulated microcontroller (f32 models on a Cortex-M4F, i16 models on a Cortex-M0)
+/// and compare every result with the host's, bit by bit.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rebearing emulate --model motor-b.rbm monday.wav")]
+pub(super) struct EmulateArgs {
+    #[command(flatten)]
+    samples: SampleArgs,
+    /// How samples are handed to the device of an f32 model.
+    #[arg(long, value_parser = choice::<SampleKind>(), default_value = SampleKind::F32.choice_name())]
+    samples_as: SampleKind,
+    /// Recording: .wav, .mat, .npy, .npz, .csv, .tsv, .txt, .parquet.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
+    let model = DeployedModel::read(&args.samples.model)?;
+    let recording = args.samples.read(&model.front_end(), &args.file)?;
+    let expected = {
+        let _step = Step::start(format!("labelling {}", args.file.display()));
+        model.run(&recording)?
+    };
+    let emulator = Emulator::find()?;
+    let core = match model.encoding() {
+        Encoding::F32 => "Cortex-M4F",
+        Encoding::I16 => "Cortex-M0",
+    };
+    let run = {
+        let _step = Step::start(format!("running the emulated {core}"));
+        progress::expect(expected.len());
+        match &model {
+            DeployedModel::F32(bytes) => {
+                emulator.run(bytes.bytes(), &recording, args.samples_as)?
+            }
+            DeployedModel::I16(bytes) => {
+                let counts = counts(&recording, bytes.model().counts_per_unit())?;
+                emulator.run_integer(bytes, &counts)?
+            }
+        }
+    };
+
+    // RAM as the type says is part of the promise, so a difference is a failure too.
+    let (name, ram) = match model.encoding() {
+        Encoding::F32 => {
+            let kind = args.samples_as;
+            (run.monitor.name(kind.name()), run.monitor.ram(kind.size()))
+        }
+        Encoding::I16 => (run.monitor.integer_name(), run.monitor.integer_ram()),
+    };
+    if run.ram != ram {
+        bail!("the firmware's monitor takes {} bytes of RAM where its type gives {ram}", run.ram);
+    }
+    let differing: Vec<u32> = expected
+        .iter()
+        .zip(&run.reports)
+        .filter(|(host, device)| !host.same_bits(device))
+        .map(|(host, _)| host.index)
+        .collect();
+    let bit_exact = differing.is_empty() && expected.len() == run.reports.len();
+
+    let mut text =
+        format!("{} on the emulated {core}: {} windows:", args.file.display(), run.reports.len());
+    for (label, count) in tally(&model, &run.reports) {
+        let _ = write!(text, " {label} {count}");
+    }
+    text.push('\n');
+    if bit_exact {
+        text.push_str("every posterior and log-likelihood is, bit for bit, the host's\n");
+    } else {
+        let _ = writeln!(
+            text,
+            "NOT the host's: {} windows on the host, {} on the device, different: {differing:?}",
+            expected.len(),
+            run.reports.len()
+        );
+    }
+    let _ = writeln!(text, "the firmware's {name} takes {} bytes of RAM", run.ram);
+    let json = json!({
+        "model": shown(&args.samples.model),
+        "file": shown(&args.file),
+        "windows": run.reports.len(),
+        "bit_exact": bit_exact,
+        "differing": differing,
+        "encoding": model.encoding().name(),
+        "monitor": name,
+        "ram": run.ram,
+        "reports": run.reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
+    });
+    Ok(Outcome { text, json, success: bit_exact })
+}

@@ -1,0 +1,150 @@
+//! `rebearing fit`: labelled recordings to a source mixture.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+
+use super::{Outcome, shown};
+use crate::args::resample::{ResampleArgs, resampled_json, resampled_line};
+use crate::progress::Step;
+use crate::text::model::unit_text;
+use rebearing_host::data::domain::Domain;
+use rebearing_host::data::manifest::Manifest;
+use rebearing_host::features::front_end::{Blocks, FrontEndSettings};
+use rebearing_host::files::output;
+use rebearing_host::source::{Source, SourceSettings};
+
+/// Fit a source mixture to labelled recordings of a machine you know.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    rebearing fit --manifest machines.csv --domain motor-a --out motor-a.json\n  \
+    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json")]
+pub(super) struct FitArgs {
+    /// Table of recordings: path, label, domain, `rate_hz`, and optionally rpm, channel, unit and
+    /// `full_scale`; `rebearing manifest` makes one.
+    #[arg(long, value_name = "CSV")]
+    manifest: PathBuf,
+    /// Domain of the manifest to fit; all its recordings need a label.
+    #[arg(long, value_name = "NAME")]
+    domain: String,
+    /// Where to write the source mixture.
+    #[arg(long, value_name = "SOURCE.json")]
+    out: PathBuf,
+    /// Label of the healthy machine [default: the class called healthy or normal].
+    #[arg(long, value_name = "LABEL")]
+    healthy: Option<String>,
+    #[command(flatten)]
+    front_end: FrontEndArgs,
+    #[command(flatten)]
+    resample: ResampleArgs,
+    /// Components per class.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    components: usize,
+    /// Added to every variance of a component, in units of each feature's variance.
+    #[arg(long, value_name = "V", default_value_t = 0.01)]
+    variance_floor: f64,
+    /// Starts of each EM; the likeliest is kept.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    restarts: usize,
+    /// Seed of the starts.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// How samples become features.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct FrontEndArgs {
+    /// Points of the FFT: 256, 512, 1024, 2048 or 4096.
+    #[arg(long, value_name = "N", default_value_t = 2048)]
+    pub(super) fft: usize,
+    /// Samples from one FFT segment to the next [default: half the FFT].
+    #[arg(long, value_name = "N")]
+    pub(super) hop: Option<usize>,
+    /// Segments averaged in a decision window.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(super) segments: usize,
+    /// Equal bands over 0 to half the sample rate.
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    pub(super) bands: usize,
+    /// Blocks of features: bands, and where the manifest has the rpm of every recording also
+    /// orders (bands of shaft orders) and envelope (orders of the envelope's spectrum).
+    #[arg(long, value_name = "BLOCK,…", default_value_t = Blocks::default())]
+    pub(super) blocks: Blocks,
+}
+
+impl FrontEndArgs {
+    /// The front end for recordings of this rate and these axes.
+    pub(super) fn settings(&self, rate_hz: f64, axes: usize) -> Result<FrontEndSettings> {
+        let hop = self.hop.unwrap_or(self.fft / 2);
+        let Self { fft, segments, bands, blocks, .. } = *self;
+        let front_end = FrontEndSettings::equal_bands(rate_hz, axes, fft, hop, segments, bands)?;
+        Ok(front_end.with_blocks(blocks)?)
+    }
+}
+
+pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
+    let manifest = Manifest::read(&args.manifest)?;
+    let resample = args.resample.choice();
+    output::check_writable(&args.out)?;
+    let domain = {
+        let _step = Step::start(format!("reading the recordings of {}", args.domain));
+        Domain::read_at(&manifest, &args.domain, resample)?
+    };
+    let front_end = args.front_end.settings(domain.rate_hz, domain.axes)?;
+    let front_end = args.resample.front_end(front_end)?;
+    let settings = SourceSettings {
+        components: args.components,
+        variance_floor: args.variance_floor,
+        restarts: args.restarts,
+        seed: args.seed,
+        healthy: args.healthy.clone(),
+    };
+    let source = {
+        let _step = Step::start(format!("fitting {}", args.domain));
+        Source::fit(&domain, front_end, &settings)?
+    };
+    source.write(&args.out)?;
+
+    let windows: usize = source.windows.iter().sum();
+    let components = source.mixture.mixture.weights.len();
+    let mut text = format!(
+        "{}: {} classes, {windows} windows, {components} components of {} features -> {}\n",
+        source.domain,
+        source.classes.len(),
+        source.front_end.dims(),
+        args.out.display()
+    );
+    for (class, windows) in source.classes.iter().zip(&source.windows) {
+        let _ = writeln!(text, "  {class:<20} {windows:>6} windows");
+    }
+    if let Some(line) = resampled_line(&domain, &source.front_end) {
+        let _ = writeln!(text, "  {line}");
+    }
+    if let Some(unit) = &source.unit {
+        let _ = writeln!(text, "  samples in {}", unit_text(&unit.to_string(), source.full_scale));
+    }
+    let healthy = source.healthy.and_then(|class| source.classes.get(class));
+    if healthy.is_none() {
+        text.push_str("  no class is called healthy or normal: name it with --healthy LABEL\n");
+    }
+    let json = json!({
+        "source": source.domain,
+        "out": shown(&args.out),
+        "classes": source.classes,
+        "healthy": healthy,
+        "windows": source.windows,
+        "components": components,
+        "dims": source.front_end.dims(),
+        "rate_hz": source.front_end.rate_hz,
+        "axes": source.front_end.axes,
+        "resampled": resampled_json(&domain),
+        "unit": source.unit,
+        "full_scale": source.full_scale,
+        "log_likelihood_min": source.log_likelihood_min,
+        "hash": source.hash,
+    });
+    Ok(Outcome::new(text, json))
+}

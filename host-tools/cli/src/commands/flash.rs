@@ -1,0 +1,104 @@
+//! `rebearing flash`: a model into the MODEL region of a board, nothing else.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use super::{Outcome, shown};
+use crate::progress::Step;
+use rebearing_host::device::emulator;
+use rebearing_host::device::firmware::Firmware;
+use rebearing_host::device::flash::{Probe, command_line, image};
+use rebearing_host::model::file::ModelBytes;
+
+/// Write a model into the MODEL region of a board through probe-rs, and nothing else.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rebearing flash --model motor-b.rbm --chip STM32F405RG \
+                        --firmware target/thumbv7em-none-eabihf/release/sensor")]
+pub(super) struct FlashArgs {
+    /// Model file that `rebearing adapt` wrote.
+    #[arg(long, value_name = "MODEL.rbm")]
+    model: PathBuf,
+    /// The chip, as probe-rs names it.
+    #[arg(long, value_name = "NAME")]
+    chip: String,
+    /// ELF file of the firmware on the board, which says where the model lies and what fits; by
+    /// default the one for this chip that was built in the project's checkout.
+    #[arg(long, value_name = "ELF")]
+    firmware: Option<PathBuf>,
+    /// Which probe, if several are connected: VID:PID or VID:PID:SERIAL.
+    #[arg(long, value_name = "PROBE")]
+    probe: Option<String>,
+    /// Check everything and print what would be written where, without a board.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
+    let bytes = ModelBytes::read(&args.model)?;
+    let firmware = match &args.firmware {
+        Some(path) => Firmware::read(path)?,
+        None => emulator::checkout()
+            .and_then(|checkout| Firmware::built_for(&args.chip, &checkout))
+            .with_context(|| {
+                format!(
+                    "which firmware runs on {}? its ELF file says where the model lies: give it \
+                     with --firmware",
+                    args.chip
+                )
+            })?,
+    };
+    let image = image(&bytes.model(), &firmware, &args.chip)?;
+    let probe = Probe { chip: &args.chip, probe: args.probe.as_deref() };
+
+    let end = image.address as usize + image.bytes.len();
+    let what = format!(
+        "{} ({} bytes) at {:#010x} to {end:#010x} of {}, inside the MODEL region {:#010x} to {:#010x} of {}",
+        args.model.display(),
+        bytes.bytes().len(),
+        image.address,
+        args.chip,
+        firmware.model_region.start,
+        firmware.model_region.end,
+        firmware.path.display(),
+    );
+    let (text, differs_at) = if args.dry_run {
+        let commands = [
+            probe.download(&image, Path::new("MODEL.bin")),
+            probe.read(&image, Path::new("READ-BACK.bin")),
+            probe.reset(),
+        ];
+        let commands = commands.map(|words| format!("  {}\n", command_line(words))).concat();
+        (format!("would write {what}\n{commands}"), None)
+    } else {
+        Probe::check_version()?;
+        let _step = Step::start("writing the model and reading it back");
+        match probe.flash(&image)? {
+            None => (format!("wrote {what}\nread back and found the same\n"), None),
+            Some(at) => (
+                format!(
+                    "wrote {what}\nNOT the same when read back, from {at:#010x} on: try again, with \
+                     a slower or another probe; the firmware refuses a damaged model\n"
+                ),
+                Some(at),
+            ),
+        }
+    };
+    let success = differs_at.is_none();
+    let json = json!({
+        "model": shown(&args.model),
+        "chip": args.chip,
+        "firmware": firmware.path,
+        "address": image.address,
+        "bytes": image.bytes.len(),
+        "model_bytes": bytes.bytes().len(),
+        "slots": firmware.descriptor.slots,
+        "region": [firmware.model_region.start, firmware.model_region.end],
+        "dry_run": args.dry_run,
+        "verified": success && !args.dry_run,
+        "differs_at": differs_at,
+    });
+    Ok(Outcome { text, json, success })
+}

@@ -1,0 +1,267 @@
+//! `rebearing report`: the page about a model that is there already, on recordings of its machine.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde_json::json;
+
+use super::frequencies::parse_bearing;
+use super::{Outcome, shown};
+use crate::args::target::read_target;
+use crate::progress::Step;
+use crate::text::command_line::{files, origin};
+use crate::text::drift::Watched;
+use crate::text::evidence::check_labels;
+use crate::text::label::word;
+use rebearing_host::build::{Target, fitted_from};
+use rebearing_host::data::bearing::Bearing;
+use rebearing_host::data::counts::{Counts, counts, rounded};
+use rebearing_host::data::domain::{Domain, Resample};
+use rebearing_host::features::extract::extract;
+use rebearing_host::features::rates;
+use rebearing_host::features::snapshot::{Snapshot, with_snapshots};
+use rebearing_host::files::output;
+use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
+use rebearing_host::report::{self, ReportContents, Window};
+use rebearing_host::source::Source;
+
+/// Write the report about a model and recordings of its machine, those it was adapted to or later
+/// ones: one self-contained HTML page
+///
+/// It has the sections of `adapt --report`: what the model does, labels over time, spectra,
+/// features before and after, log-likelihood with the thresholds, confusion where the manifest has
+/// labels, evidence at the bearing's frequencies, cost on the device, settings and provenance. Two
+/// things are not in a model file and are left out with a word why: the transport plan, and the
+/// reasons of the verdict, in whose place stand drift and whether these are the recordings that
+/// the model was made from.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    rebearing report --model motor-b.rbm --source motor-a.json --manifest machines.csv --domain motor-b --out r.html\n  \
+    rebearing report --model motor-b.rbm --source motor-a.json --manifest june.csv --domain motor-b \\\n    \
+      --bearing 9,7.94,39.04 --out june.html")]
+pub(super) struct ReportArgs {
+    /// Model file that `rebearing adapt` wrote.
+    #[arg(long, value_name = "MODEL.rbm")]
+    model: PathBuf,
+    /// Source mixture that the model was adapted from.
+    #[arg(long, value_name = "SOURCE.json")]
+    source: PathBuf,
+    /// Table of recordings; labels of the domain, if any, are compared with the model's.
+    #[arg(long, value_name = "CSV", required_unless_present = "snapshot")]
+    manifest: Option<PathBuf>,
+    /// Domain of the manifest; with snapshots alone, what to call their machine.
+    #[arg(long, value_name = "NAME", required_unless_present = "snapshot")]
+    domain: Option<String>,
+    /// Snapshots that devices of this machine sent, in place of recordings or beside them.
+    #[arg(long, value_name = "S.rbs", num_args = 1..)]
+    snapshot: Vec<PathBuf>,
+    /// Where to write the page.
+    #[arg(long, value_name = "R.html")]
+    out: PathBuf,
+    /// Geometry of the machine's bearing, as `rebearing frequencies` takes it; the manifest must
+    /// have the shaft's rpm.
+    #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
+    bearing: Option<Bearing>,
+}
+
+pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
+    let model = DeployedModel::read(&args.model)?;
+    let mut source = Source::read(&args.source)?;
+    check_source(&model, &source, args)?;
+    // `adapt --healthy` may have named another class than the source has.
+    source.healthy = model.healthy();
+    output::check_writable(&args.out)?;
+    let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
+    let Target { mut domain, snapshots, place } =
+        read_target(manifest, name, &args.snapshot, args.bearing.is_some(), Resample::No)?;
+    check_front_end(&model, &mut source, &domain, &place, args)?;
+    for snapshot in &snapshots {
+        snapshot.check(&source.front_end)?;
+    }
+    let samples = in_counts(&model, &mut domain)?;
+
+    let _step = Step::start(format!("labelling {}", domain.name));
+    let parts = domain.whole();
+    let features = extract(&domain.recordings, &parts, &source.front_end)?;
+    let features = with_snapshots(features, domain.recordings.len(), &snapshots);
+    let windows =
+        report::windows(&model, &features, &samples, &parts, &source.front_end, &snapshots)
+            .map_err(|fault| anyhow!("{place}: in counts, {fault}; cut that part out"))?;
+    let mut watched = Watched::new(model.drift());
+    for recording in &domain.recordings {
+        watched.reports(&model.run(recording)?);
+    }
+    let checked = args.bearing.map_or_else(Vec::new, |bearing| {
+        check_labels(&model, &domain, &features, &windows, &bearing)
+    });
+    let same_recordings = made_from(&model, &source, &domain, &snapshots)?;
+    let reasons = reasons(&model, same_recordings, &watched);
+    let origin = origin(files(&model, &args.model, &args.source, manifest)?);
+    let page = report::report(&ReportContents {
+        source: &source,
+        target: &domain,
+        snapshots: &snapshots,
+        features: &features,
+        windows: &windows,
+        model: &model,
+        adaptation: None,
+        reasons: &reasons,
+        same_recordings,
+        checked: &checked,
+        origin: &origin,
+    })?;
+    output::write(&args.out, page.html.as_bytes())?;
+
+    let mut text = format!(
+        "{}, adapted from {}, on {} windows of {} -> {}\n",
+        args.model.display(),
+        source.domain,
+        windows.len(),
+        domain.name,
+        args.out.display()
+    );
+    for reason in &reasons {
+        let _ = writeln!(text, "  {reason}");
+    }
+    let counted: serde_json::Map<_, _> = tally(&model, &windows).into_iter().collect();
+    for (label, count) in &counted {
+        let _ = writeln!(text, "  {label} {count}");
+    }
+    for one in &checked {
+        let _ = writeln!(text, "  {}", report::evidence_sentence(one));
+    }
+    let json = json!({
+        "report": shown(&args.out),
+        "model": shown(&args.model),
+        "source": source.domain,
+        "target": domain.name,
+        "encoding": model.encoding().name(),
+        "windows": windows.len(),
+        "labels": counted,
+        "same_recordings": same_recordings,
+        "drift": watched.json(),
+        "recordings": checked,
+        "sections": page.sections,
+    });
+    Ok(Outcome::new(text, json))
+}
+
+/// Refuses a source that the model was not adapted from, as far as the two tell.
+fn check_source(model: &DeployedModel, source: &Source, args: &ReportArgs) -> Result<()> {
+    let names: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
+    let from = match model {
+        DeployedModel::F32(bytes) => bytes.model().provenance().source.to_owned(),
+        DeployedModel::I16(bytes) => bytes.model().provenance().source.to_owned(),
+    };
+    if from != source.domain || names != source.classes {
+        bail!(
+            "{}: was adapted from {from} with the classes {}, but {} is of {} with the classes {}; give the source \
+             that the model was adapted from",
+            args.model.display(),
+            names.join(", "),
+            args.source.display(),
+            source.domain,
+            source.classes.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// Brings the source to the rate of the recordings, and refuses what the model cannot be run on.
+fn check_front_end(
+    model: &DeployedModel,
+    source: &mut Source,
+    domain: &Domain,
+    place: &str,
+    args: &ReportArgs,
+) -> Result<()> {
+    let model_hz = f64::from(model.front_end().rate_hz);
+    if (domain.rate_hz - model_hz).abs() > 1e-6 * model_hz {
+        bail!(
+            "{place} is sampled at {} Hz, but the model {} wants {model_hz} Hz; resample the recordings, or adapt a \
+             model at this rate",
+            domain.rate_hz,
+            args.model.display()
+        );
+    }
+    source.front_end = rates::at_rate(&source.front_end, domain.rate_hz)
+        .with_context(|| format!("{place}, with the source {}", args.source.display()))?;
+    if source.front_end.device() != model.front_end() {
+        bail!(
+            "{}: has other features than the source {} (FFT, hop, segments or bands differ); give the source that \
+             the model was adapted from",
+            args.model.display(),
+            args.source.display()
+        );
+    }
+    Ok(())
+}
+
+/// The recordings in counts where the model takes those, which leaves `domain` with what they
+/// stand for.
+fn in_counts(model: &DeployedModel, domain: &mut Domain) -> Result<Vec<Counts>> {
+    let Some(per_unit) = model.counts_per_unit() else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for recording in &mut domain.recordings {
+        let own = counts(recording, per_unit)?;
+        *recording = rounded(recording, &own, per_unit);
+        all.push(own);
+    }
+    Ok(all)
+}
+
+/// Whether the model was made from this source and these recordings.
+fn made_from(
+    model: &DeployedModel,
+    source: &Source,
+    domain: &Domain,
+    snapshots: &[Snapshot],
+) -> Result<bool> {
+    let hash = fitted_from(source, domain, snapshots)?;
+    Ok(match model {
+        DeployedModel::F32(bytes) => *bytes.model().provenance().hash == hash,
+        DeployedModel::I16(bytes) => *bytes.model().provenance().hash == hash,
+    })
+}
+
+/// What stands in the place of a verdict's reasons.
+fn reasons(model: &DeployedModel, same_recordings: bool, watched: &Watched<'_>) -> Vec<String> {
+    let of = if same_recordings {
+        "the model was made from these very recordings"
+    } else {
+        "the model was made from other recordings than these, or with another source"
+    };
+    let (target, tool) = match model {
+        DeployedModel::F32(bytes) => {
+            let provenance = bytes.model().provenance();
+            (provenance.target.to_owned(), provenance.tool.to_owned())
+        }
+        DeployedModel::I16(bytes) => {
+            let provenance = bytes.model().provenance();
+            (provenance.target.to_owned(), provenance.tool.to_owned())
+        }
+    };
+    vec![
+        format!("the model was adapted to {target} by {tool}"),
+        of.into(),
+        watched.text(),
+        "the reasons of the verdict are in the report that `rebearing adapt --report` wrote; a model file does not \
+         hold them"
+            .into(),
+    ]
+}
+
+/// How many windows got each label.
+fn tally(model: &DeployedModel, windows: &[Window]) -> Vec<(String, serde_json::Value)> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for window in windows {
+        let name = word(model, window.label);
+        match counts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    counts.into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect()
+}

@@ -1,0 +1,156 @@
+//! `rebearing watch`: the live view of a device.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use super::Outcome;
+use crate::text::colour;
+use crate::text::table;
+use crate::watch::plain;
+use crate::watch::screen::{End, listen, show};
+use crate::watch::view::Look;
+use rebearing_host::device::emulator;
+use rebearing_host::device::firmware::Firmware;
+use rebearing_host::device::watch::line::Line;
+use rebearing_host::device::watch::source::Source;
+use rebearing_host::device::watch::state::Watch;
+
+/// Watch a device: its label and how sure it is, spectrum, log-likelihood, alarms and faults, live.
+///
+/// Reads the report lines that the boards' firmware prints (docs/report-lines.md), over RTT through
+/// an installed probe-rs, from a serial port, or from a file or pipe. On a terminal it draws a
+/// dashboard; elsewhere, or with --plain, it prints a line for each report. Damaged lines are
+/// counted and never read. Ends with q, Esc, Ctrl-C, or the stream.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  rebearing watch --rtt --chip STM32F405RG --firmware target/thumbv7em-none-eabihf/release/sensor
+  rebearing watch --serial /dev/ttyACM0 --baud 115200
+  rebearing watch --plain monday.log
+  rebearing watch --stay -")]
+pub(super) struct WatchArgs {
+    /// File of report lines, or - for standard input.
+    #[arg(value_name = "FILE", required_unless_present_any = ["rtt", "serial"])]
+    file: Option<PathBuf>,
+    /// Over RTT, through an installed probe-rs; the device is neither reset nor written to.
+    #[arg(long, requires = "chip", conflicts_with_all = ["file", "serial"])]
+    rtt: bool,
+    /// The chip, as probe-rs names it.
+    #[arg(long, value_name = "NAME", requires = "rtt")]
+    chip: Option<String>,
+    /// ELF file of the firmware on the board, which says how to decode its log; by default the one
+    /// for this chip that was built in the project's checkout.
+    #[arg(long, alias = "elf", value_name = "ELF", requires = "rtt")]
+    firmware: Option<PathBuf>,
+    /// Which probe, if several are connected: VID:PID or VID:PID:SERIAL.
+    #[arg(long, value_name = "PROBE", requires = "rtt")]
+    probe: Option<String>,
+    /// From a serial port, such as /dev/ttyACM0 or COM3.
+    #[arg(long, value_name = "PORT", conflicts_with = "file")]
+    serial: Option<String>,
+    /// Bits a second of the serial port: eight data bits, no parity, one stop bit.
+    #[arg(long, value_name = "N", requires = "serial", default_value_t = 115_200,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    baud: u32,
+    /// A line for each report, on a terminal too.
+    #[arg(long)]
+    plain: bool,
+    /// Keep the dashboard after the end of the stream, until a key is pressed.
+    #[arg(long, conflicts_with = "plain")]
+    stay: bool,
+}
+
+impl WatchArgs {
+    fn source(&self) -> Result<Source> {
+        if let Some(port) = &self.serial {
+            return Ok(Source::Serial { port: port.clone(), baud: self.baud });
+        }
+        if let (true, Some(chip)) = (self.rtt, &self.chip) {
+            let firmware = match &self.firmware {
+                // What the firmware is for is checked, and that it is one.
+                Some(path) => Firmware::read(path)?.path,
+                None => emulator::checkout()
+                    .and_then(|checkout| Firmware::logging_for(chip, &checkout))
+                    .with_context(|| {
+                        format!(
+                            "which firmware runs on {chip}? its ELF file says how to decode its \
+                             log: give it with --firmware"
+                        )
+                    })?
+                    .path,
+            };
+            return Ok(Source::Rtt { chip: chip.clone(), firmware, probe: self.probe.clone() });
+        }
+        let file = self.file.as_deref().context("where from? give a file, --serial or --rtt")?;
+        Ok(if file.as_os_str() == "-" { Source::Stdin } else { Source::File(file.into()) })
+    }
+}
+
+pub(super) fn run(args: &WatchArgs, json: bool) -> Result<Outcome> {
+    let source = args.source()?;
+    // Before anything is read: a signal from now on ends the watch in order.
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    ctrlc::set_handler(move || stopped.store(true, Ordering::Relaxed))
+        .context("cannot listen for signals")?;
+    let stream = source.open()?;
+    let mut watch = Watch::default();
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let end = if json || args.plain || dumb || !io::stdout().is_terminal() {
+        let columns = table::columns();
+        listen(&stream, &mut watch, &stop, |line| print(line, json, columns))?
+    } else {
+        let title = source.name();
+        let look = Look { title: &title, colour: colour::on_stdout(), ended: false };
+        show(&stream, &mut watch, look, args.stay, &stop)?
+    };
+    if end == End::Stream {
+        stream.finish()?;
+    }
+    Ok(outcome(&source, &watch, end))
+}
+
+/// Standard output is for one JSON object where that was asked for.
+fn print(line: &Line, json: bool, columns: Option<usize>) -> io::Result<()> {
+    let Some(text) = plain::text(line) else { return Ok(()) };
+    let text = columns.map_or(text.clone() + "\n", |columns| table::fitted(&text, columns));
+    if json { write!(io::stderr(), "{text}") } else { write!(io::stdout(), "{text}") }
+}
+
+fn outcome(source: &Source, watch: &Watch, end: End) -> Outcome {
+    let counts = &watch.counts;
+    let mut text = format!("{}: {} reports", source.name(), counts.reports);
+    for (label, count) in &counts.labels {
+        let _ = write!(text, "\n  {label:<20} {count:>8}");
+    }
+    let _ = write!(
+        text,
+        "\nalarms {}, missing windows {}, restarts {}, damaged lines {}, other lines {}",
+        counts.alarms, counts.missing, counts.restarts, counts.damaged, counts.text
+    );
+    if counts.other_version > 0 {
+        let _ = write!(
+            text,
+            "\n{} lines of another version of the format: use the rebearing that the firmware was \
+             built with",
+            counts.other_version
+        );
+    }
+    // Who quits before the first report knows that there was none.
+    let success = counts.reports > 0 || end == End::Quit;
+    if !success {
+        text.push_str(
+            "\nnot one report: is this what a firmware of the project prints \
+             (docs/report-lines.md), and all of it?",
+        );
+    }
+    let mut json = watch.json();
+    json["source"] = source.name().into();
+    json["ended"] = end.name().into();
+    Outcome { text, json, success }
+}

@@ -1,0 +1,177 @@
+//! Decision and severity in words and in JSON, for every command that prints them.
+
+use std::fmt::Write as _;
+
+use rebearing::decision::{Alarm, ONE, Parameters, Rms, State, Verdict, decision_device_ram};
+use rebearing::model::FrontEnd;
+use rebearing::severity::SeverityParameters;
+use serde_json::{Value, json};
+
+use super::label::word;
+use rebearing_host::device::DeviceSeverity;
+use rebearing_host::model::deployed::{ClassNames, DeployedModel};
+
+fn share(q15: u16) -> f64 {
+    f64::from(q15) / f64::from(ONE)
+}
+
+/// An rms of a model's parameters in the unit of the recordings; `counts_per_unit` of an i16 one.
+fn rms(rms: Rms, counts_per_unit: Option<f32>) -> f64 {
+    match counts_per_unit {
+        None => f64::from(f32::from_bits(rms.bits())),
+        Some(counts) => f64::from(rms.bits()) / 256.0 / f64::from(counts),
+    }
+}
+
+fn windows(count: u32) -> String {
+    if count == 1 { "1 window".into() } else { format!("{count} windows") }
+}
+
+/// What decisions go by, a name and a line each.
+pub(crate) fn decision_lines(
+    parameters: &Parameters,
+    front_end: &FrontEnd<'_>,
+    counts_per_unit: Option<f32>,
+) -> Vec<(&'static str, String)> {
+    let Parameters { average, raise, clear, delay, settle, fault_windows, hold, idle } =
+        *parameters;
+    let window_s = (front_end.hop * front_end.segments) as f64 / f64::from(front_end.rate_hz);
+    let mut lines = vec![(
+        "alarm",
+        format!(
+            "mean of {} ({:.1} s) at least {:.2} for {}, clears below {:.2}, {}",
+            windows(average),
+            window_s * f64::from(average),
+            share(raise),
+            windows(delay),
+            share(clear),
+            if hold { "stays until acknowledged" } else { "is gone then" }
+        ),
+    )];
+    let idle = idle.map_or("never".into(), |idle| {
+        let [below, until] = [idle.below, idle.until].map(|x| rms(x, counts_per_unit));
+        format!("below an rms of {below:.4}, until one of {until:.4}")
+    });
+    let settling = windows(settle);
+    lines.push(("idle", format!("{idle}; {settling} to settle after a start")));
+    lines.push(("sensor", format!("a fault after {} in a row", windows(fault_windows))));
+    lines
+}
+
+/// The type of a decision as a firmware writes it, and its RAM.
+pub(crate) fn decision_ram(parameters: &Parameters, classes: usize) -> String {
+    let average = parameters.average;
+    let ram = decision_device_ram(classes, average as usize);
+    format!("{ram} bytes as Decision<{classes}, {average}>")
+}
+
+/// What decisions go by.
+pub(crate) fn decision_json(
+    parameters: &Parameters,
+    classes: usize,
+    counts_per_unit: Option<f32>,
+) -> Value {
+    let Parameters { average, raise, clear, delay, settle, fault_windows, hold, idle } =
+        *parameters;
+    json!({
+        "average": average,
+        "raise": share(raise),
+        "clear": share(clear),
+        "delay": delay,
+        "settle": settle,
+        "fault_windows": fault_windows,
+        "hold": hold,
+        "idle_rms": idle.map(|idle| rms(idle.below, counts_per_unit)),
+        "running_rms": idle.map(|idle| rms(idle.until, counts_per_unit)),
+        "type": format!("Decision<{classes}, {average}>"),
+        "ram": decision_device_ram(classes, average as usize),
+    })
+}
+
+/// How far the velocity of a line may be off, by the bin that it stands at; asserted by a test of
+/// the device crate.
+fn error_percent(bins: f64) -> f64 {
+    match bins {
+        bins if bins < 3.0 => 3.5,
+        bins if bins < 4.0 => 0.6,
+        _ => 0.2,
+    }
+}
+
+/// How severity is measured, in a line.
+pub(crate) fn severity_line(parameters: &SeverityParameters, front_end: &FrontEnd<'_>) -> String {
+    let SeverityParameters { low_hz, high_hz, unit, limits: [b, c, d] } = *parameters;
+    let bins = f64::from(low_hz) * front_end.fft_len as f64 / f64::from(front_end.rate_hz);
+    format!(
+        "velocity rms of {low_hz} to {high_hz} Hz, B from {b}, C from {c}, D from {d} mm/s, at \
+         {unit} m/s² a unit; a line at {low_hz} Hz within {} %",
+        error_percent(bins)
+    )
+}
+
+/// How severity is measured.
+pub(crate) fn severity_json(parameters: Option<SeverityParameters>) -> Value {
+    parameters.map_or(Value::Null, |SeverityParameters { low_hz, high_hz, unit, limits }| {
+        json!({ "low_hz": low_hz, "high_hz": high_hz, "unit": unit, "limits": limits })
+    })
+}
+
+/// Decision and severity of a model, a line each, for `adapt`.
+pub(crate) fn model_lines(model: &DeployedModel) -> String {
+    let mut text = String::new();
+    let front_end = model.front_end();
+    let (parameters, counts) = (model.decision(), model.counts_per_unit());
+    for (name, line) in decision_lines(&parameters, &front_end, counts) {
+        let _ = writeln!(text, "  {name}: {line}");
+    }
+    let _ = writeln!(text, "  decision: {}", decision_ram(&parameters, model.classes()));
+    if let Some(severity) = model.severity() {
+        let _ = writeln!(text, "  severity: {}", severity_line(&severity, &front_end));
+    }
+    if model.healthy().is_none() {
+        text.push_str(
+            "  no class is named healthy, so that every class is an alarm: name it with \
+             --healthy LABEL\n",
+        );
+    }
+    text
+}
+
+/// A verdict in a few words.
+pub(crate) fn verdict_text(model: &impl ClassNames, verdict: &Verdict) -> String {
+    let mut text = verdict.state.name().to_owned();
+    if let Some(level) = verdict.level {
+        let _ = write!(text, " {:.2}", share(level));
+    }
+    if let Some(Alarm { label, active, .. }) = verdict.alarm {
+        let state = if active { "ALARM" } else { "latched" };
+        let _ = write!(text, " {state} {}", word(model, label));
+    }
+    text
+}
+
+/// A verdict as JSON.
+pub(crate) fn verdict_json(model: &impl ClassNames, verdict: &Verdict) -> Value {
+    let fault = match verdict.state {
+        State::SensorFault(fault) => Some(fault.name()),
+        _ => None,
+    };
+    json!({
+        "state": verdict.state.name(),
+        "sensor_fault": fault,
+        "level": verdict.level.map(share),
+        "alarm": verdict.alarm.map(|Alarm { label, active, acknowledged }| json!({
+            "label": word(model, label),
+            "active": active,
+            "acknowledged": acknowledged,
+        })),
+    })
+}
+
+/// The severity of a window as JSON.
+pub(crate) fn found_severity_json(severity: Option<&DeviceSeverity>) -> Value {
+    severity.map_or(
+        Value::Null,
+        |DeviceSeverity { velocity, zone }| json!({ "velocity": velocity, "zone": zone.name() }),
+    )
+}

@@ -1,0 +1,107 @@
+//! What the commands say of the drift watch.
+
+use rebearing::drift::{DriftCause, DriftWatch, q8};
+use rebearing::model::DriftReference;
+use serde_json::{Value, json};
+
+use rebearing_host::device::DeviceReport;
+
+/// Standard deviations of a number in Q8.
+fn deviations(q8: i32) -> f64 {
+    f64::from(q8) / 256.0
+}
+
+/// The reference in words.
+pub(crate) fn reference_text(reference: Option<DriftReference<'_>>) -> String {
+    let Some(reference) = reference else { return "none: the model has no reference".into() };
+    format!(
+        "blocks of {} windows; drift below {:.2} standard deviations of the log-likelihood or above {} unknown; \
+         false alarms at most 1 in {} blocks; from {} held-out windows, {} unknown",
+        reference.block,
+        deviations(reference.deviation_min),
+        reference.unknown_max,
+        reference.blocks_per_false_alarm,
+        reference.held_out,
+        reference.held_out_unknown
+    )
+}
+
+/// The reference for scripts; null where there is none.
+pub(crate) fn reference_json(reference: Option<DriftReference<'_>>, names: &[&str]) -> Value {
+    let Some(reference) = reference else { return Value::Null };
+    let class = |(class, name): (usize, &&str)| {
+        let nats = reference.class(class).map(|of| {
+            json!({ "mean": f64::from(of.mean) / 256.0, "spread": f64::from(of.spread) / 256.0 })
+        });
+        ((*name).to_owned(), nats.unwrap_or(Value::Null))
+    };
+    json!({
+        "block": reference.block,
+        "correlation": reference.correlation,
+        "deviation_min": deviations(reference.deviation_min),
+        "unknown_max": reference.unknown_max,
+        "blocks_per_false_alarm": reference.blocks_per_false_alarm,
+        "held_out": reference.held_out,
+        "held_out_unknown": reference.held_out_unknown,
+        "classes": names.iter().enumerate().map(class).collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+/// The device's drift watch, over the reports of recordings.
+pub(crate) struct Watched<'m>(Option<DriftWatch<'m>>);
+
+impl<'m> Watched<'m> {
+    pub(crate) fn new(reference: Option<DriftReference<'m>>) -> Self {
+        Self(reference.map(DriftWatch::new))
+    }
+
+    /// Takes the reports of a recording.
+    pub(crate) fn reports(&mut self, reports: &[DeviceReport]) {
+        let Some(watch) = &mut self.0 else { return };
+        for finding in reports.iter().filter_map(|report| report.finding.as_ref().ok()) {
+            let nats = finding.log_likelihood.or(finding.gate_log_likelihood);
+            watch.window(finding.label, nats.and_then(q8));
+        }
+    }
+
+    /// Whether the recordings would raise the flag, in words.
+    pub(crate) fn text(&self) -> String {
+        let Some(watch) = &self.0 else {
+            return "drift: not watched, as the model has no reference for it".into();
+        };
+        let (blocks, block) = (watch.blocks(), watch.reference().block);
+        let Some(last) = watch.last() else {
+            let windows = watch.windows();
+            return format!("drift: not judged: {windows} of the {block} windows that it takes");
+        };
+        let found = format!(
+            "{} of {blocks} blocks of {block} windows; the last at {:.2} standard deviations, {} unknown",
+            watch.drifted(),
+            deviations(last.deviation),
+            last.unknown
+        );
+        if watch.raised() {
+            format!("drift: yes ({found}): look at the machine, then please re-adapt")
+        } else {
+            format!("drift: no ({found})")
+        }
+    }
+
+    /// The same for scripts; null where the model has no reference.
+    pub(crate) fn json(&self) -> Value {
+        let Some(watch) = &self.0 else { return Value::Null };
+        json!({
+            "readapt": watch.raised(),
+            "judged": watch.blocks() > 0,
+            "blocks": watch.blocks(),
+            "drifted": watch.drifted(),
+            "block": watch.reference().block,
+            "windows_left": watch.windows(),
+            "last": watch.last().map(|last| json!({
+                "deviation": deviations(last.deviation),
+                "unknown": last.unknown,
+                "cause": last.cause.map(DriftCause::name),
+            })),
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! Results as text of at most 80 columns.
+
+use std::fmt::Write as _;
+
+use rebearing_host::evaluate::{Run, Scores};
+
+/// Columns of a terminal that everything fits into.
+const WIDTH: usize = 80;
+/// Width of a confusion table before its counts, and of a count.
+const HEAD: usize = 25;
+const COUNT: usize = 5;
+
+/// The rates of one pair of domains, over one run or several.
+#[derive(Debug, Clone)]
+pub(crate) struct PairScores<'a> {
+    /// Runs of the pair, one a seed; never none.
+    pub(crate) runs: &'a [Run],
+    /// Mean over the seeds.
+    pub(crate) mean: Scores,
+    /// Standard deviation over the seeds.
+    pub(crate) spread: Scores,
+}
+
+impl<'a> PairScores<'a> {
+    /// Rates over the runs of one pair.
+    pub(crate) fn new(runs: &'a [Run]) -> Self {
+        let scores: Vec<Scores> = runs.iter().map(|run| run.scores).collect();
+        Self { runs, mean: Scores::mean(&scores), spread: Scores::spread(&scores) }
+    }
+
+    /// The verdict, if the runs have one and agree on it.
+    fn verdict(&self) -> String {
+        let mut verdicts = self.runs.iter().map(|run| run.verdict);
+        match verdicts.next().flatten() {
+            None => "-".into(),
+            Some(first) if verdicts.all(|verdict| verdict == Some(first)) => first.to_string(),
+            Some(_) => "mixed".into(),
+        }
+    }
+}
+
+/// Columns of a table after the accuracy: heading, and the rate by its place in
+/// [`Scores::NAMES`].
+pub(crate) type Columns = [(&'static str, usize); 5];
+/// The columns of most tables.
+pub(crate) const RATES: Columns =
+    [("balan.", 1), ("false", 2), ("detec.", 3), ("type", 4), ("unkn.", 5)];
+/// Columns where labels were left out: unknowns that should not be, and that should.
+pub(crate) const NOVEL: Columns =
+    [("false", 2), ("detec.", 3), ("type", 4), ("f.unk.", 6), ("novel", 7)];
+
+/// The table of every pair, with mean and worst below.
+pub(crate) fn matrix(
+    pairs: &[PairScores<'_>],
+    mean: &Scores,
+    worst: &Scores,
+    columns: &Columns,
+) -> String {
+    let seeds = pairs.first().map_or(1, |pair| pair.runs.len());
+    let headings = columns.map(|(heading, _)| format!("{heading:>6}")).join(" ");
+    let mut text = format!(
+        "{:<12} {:<12} {:>10} {headings} {:>8}\n",
+        "source", "target", "accuracy", "verdict"
+    );
+    let mut row = |source: &str, target: &str, scores: &Scores, spread: &str, verdict: &str| {
+        let rates = scores.values().map(percent);
+        let accuracy = format!("{}{spread}", rates[0]);
+        let rest = columns.map(|(_, rate)| format!("{:>6}", rates[rate])).join(" ");
+        let (source, target) = (shortened(source, 12), shortened(target, 12));
+        let line = format!("{source:<12} {target:<12} {accuracy:>10} {rest} {verdict:>8}");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    };
+    for pair in pairs {
+        let run = &pair.runs[0];
+        let spread = match pair.spread.accuracy {
+            Some(spread) if seeds > 1 => format!(" ±{:.1}", 100.0 * spread),
+            _ => String::new(),
+        };
+        row(&run.source, &run.target, &pair.mean, &spread, &pair.verdict());
+    }
+    row("mean", "", mean, "", "");
+    row("worst", "", worst, "", "");
+    text
+}
+
+/// One pair in detail: rates, confusion of the first seed, verdict with its reasons.
+pub(crate) fn pair(pair: &PairScores<'_>) -> String {
+    let run = &pair.runs[0];
+    let mut text = format!(
+        "{} -> {} by {}, pool {}: {} windows adapted on, {} tested\n\n",
+        run.source, run.target, run.method, run.pool, run.n_pool, run.n_test
+    );
+    let rates = Scores::NAMES.iter().zip(pair.mean.values()).zip(pair.spread.values());
+    for ((name, rate), spread) in rates {
+        let spread = match spread {
+            Some(spread) if pair.runs.len() > 1 => {
+                format!(" ± {:.1} over {} seeds", 100.0 * spread, pair.runs.len())
+            }
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "{:<20} {:>6} %{spread}", name.replace('_', " "), percent(rate));
+    }
+    text.push('\n');
+    text.push_str(&confusion(run));
+    if let Some(verdict) = run.verdict {
+        let _ = writeln!(text, "\nverdict: {verdict}");
+        for reason in &run.reasons {
+            let _ = writeln!(text, "  {reason}");
+        }
+    }
+    text
+}
+
+/// True labels in rows; the counts in columns where they fit, which have the rows' numbers.
+fn confusion(run: &Run) -> String {
+    let fits = HEAD + COUNT * run.confusion_columns.len() <= WIDTH;
+    let mut text = format!("{:>3} {:<13} {:>7}", "", "true label", "right %");
+    if fits {
+        for (column, _) in run.confusion_columns.iter().enumerate() {
+            let known =
+                column < run.classes.len() && run.classes[column] == run.confusion_columns[column];
+            let heading = if known { (column + 1).to_string() } else { "?".into() };
+            let _ = write!(text, "{heading:>COUNT$}");
+        }
+    }
+    text.push('\n');
+    for (index, (label, counts)) in run.classes.iter().zip(&run.confusion).enumerate() {
+        let windows: usize = counts.iter().sum();
+        let right = if run.confusion_columns.get(index) == Some(label) { counts[index] } else { 0 };
+        let right = percent((windows > 0).then(|| right as f64 / windows as f64));
+        let _ = write!(text, "{:>3} {:<13} {right:>7}", index + 1, shortened(label, 13));
+        if fits {
+            for count in counts {
+                let _ = write!(text, "{count:>COUNT$}");
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn percent(rate: Option<f64>) -> String {
+    rate.map_or("-".into(), |rate| format!("{:.1}", 100.0 * rate))
+}
+
+/// At most `width` characters, the last one an ellipsis where some were cut off.
+fn shortened(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.into();
+    }
+    text.chars().take(width - 1).chain(['…']).collect()
+}

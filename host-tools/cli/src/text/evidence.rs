@@ -1,0 +1,33 @@
+//! What envelope spectra say about labels.
+
+use rebearing_host::data::bearing::Bearing;
+use rebearing_host::data::domain::Domain;
+use rebearing_host::evidence::Checked;
+use rebearing_host::features::extract::Features;
+use rebearing_host::model::deployed::DeployedModel;
+use rebearing_host::progress;
+use rebearing_host::report::Window;
+
+use super::label::word;
+use crate::progress::Step;
+
+/// What the envelope spectra say about the labels that the model gives the recordings.
+pub(crate) fn check_labels(
+    model: &DeployedModel,
+    target: &Domain,
+    features: &Features,
+    windows: &[Window],
+    bearing: &Bearing,
+) -> Vec<Checked> {
+    let _step = Step::start("looking for the bearing's frequencies");
+    progress::expect(target.recordings.len());
+    let check = |(index, recording)| {
+        let own = windows.iter().zip(&features.recording).filter(|(_, of)| **of == index);
+        let labels: Vec<String> =
+            own.map(|(window, _)| word(model, window.label).to_owned()).collect();
+        let checked = Checked::new(recording, &labels, target.rate_hz, bearing);
+        progress::done(1);
+        checked
+    };
+    target.recordings.iter().enumerate().map(check).collect()
+}

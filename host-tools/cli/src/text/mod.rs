@@ -1,0 +1,14 @@
+//! What several commands print: words for people, JSON for scripts.
+
+pub(crate) mod alarm;
+pub mod colour;
+pub(crate) mod command_line;
+pub(crate) mod drift;
+pub(crate) mod estimate;
+pub(crate) mod evaluation;
+pub(crate) mod evidence;
+pub mod flags;
+pub(crate) mod folder;
+pub(crate) mod label;
+pub(crate) mod model;
+pub mod table;

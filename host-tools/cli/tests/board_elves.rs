@@ -1,0 +1,115 @@
+//! The linked firmware of every board: flashing it never erases a model, and flashing a model
+//! never erases it.
+//!
+//! Needs the boards' ELF files, so a plain `cargo test` leaves it out; `cargo xtask test boards`
+//! builds them and says where they are.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::Command;
+
+use object::LittleEndian;
+use object::elf::{FileHeader32, PT_LOAD};
+use object::read::elf::{ElfFile, ProgramHeader};
+use rebearing_host::device::firmware::{Firmware, FirmwareError};
+use rebearing_host::device::sectors::sector;
+
+/// The MODEL regions of the boards' memory.x, by chip, and where their flash begins.
+const BOARDS: [(&str, Range<u32>, u32); 2] = [
+    ("STM32F405RG", 0x080C_0000..0x0810_0000, 0x0800_0000),
+    ("nRF52840_xxAA", 0x000E_0000..0x0010_0000, 0),
+];
+
+fn elves() -> Vec<PathBuf> {
+    let paths = std::env::var_os("BOARD_ELVES").expect("cargo xtask test boards names the files");
+    let paths: Vec<PathBuf> = std::env::split_paths(&paths).collect();
+    assert!(paths.len() >= BOARDS.len(), "{paths:?}");
+    paths
+}
+
+fn board(firmware: &Firmware) -> &'static (&'static str, Range<u32>, u32) {
+    let chip = firmware.descriptor.chip();
+    BOARDS.iter().find(|board| board.0 == chip).expect("a board that is known")
+}
+
+/// What is written into flash: start and end of each load segment that has bytes, and where its
+/// physical address stands in the file.
+fn load_segments(bytes: &[u8]) -> Vec<(Range<u32>, usize)> {
+    let elf = ElfFile::<FileHeader32<LittleEndian>>::parse(bytes).expect("an ELF file");
+    let table = u32::from_le_bytes(*bytes[0x1c..].first_chunk().unwrap()) as usize;
+    let headers = elf.elf_program_headers().iter().enumerate();
+    let loaded = headers.filter(|(_, header)| {
+        header.p_type(LittleEndian) == PT_LOAD && header.p_filesz(LittleEndian) > 0
+    });
+    loaded
+        .map(|(index, header)| {
+            let start = header.p_paddr(LittleEndian);
+            (start..start + header.p_filesz(LittleEndian), table + 32 * index + 12)
+        })
+        .collect()
+}
+
+#[test]
+#[ignore = "needs the boards' firmware: cargo xtask test boards"]
+fn no_load_segment_is_in_or_erased_with_the_model_region() {
+    let mut chips = Vec::new();
+    for path in elves() {
+        let firmware = Firmware::read(&path).expect("a firmware that leaves its model alone");
+        let (chip, model, flash) = board(&firmware);
+        chips.push(*chip);
+        assert_eq!(firmware.model_region, *model, "{}", path.display());
+        assert_eq!(firmware.descriptor.slots, 2);
+        // Each slot begins and ends with a sector.
+        let middle = model.start + model.len() as u32 / 2;
+        for edge in [model.start, middle, model.end] {
+            assert_eq!(sector(chip, edge).expect("a known chip").start, edge, "{edge:#x}");
+        }
+        let segments = load_segments(&std::fs::read(&path).unwrap());
+        assert!(segments.iter().any(|(segment, _)| segment.start == *flash), "a vector table");
+        for (segment, _) in segments {
+            let first = sector(chip, segment.start).expect("in flash");
+            let last = sector(chip, segment.end - 1).expect("in flash");
+            let apart = last.end <= model.start || first.start >= model.end;
+            assert!(apart, "{}: {segment:x?} and MODEL {model:x?}", path.display());
+        }
+    }
+    for (chip, ..) in &BOARDS {
+        assert!(chips.contains(chip), "no firmware for {chip}");
+    }
+}
+
+#[test]
+#[ignore = "needs the boards' firmware: cargo xtask test boards"]
+fn a_segment_moved_into_the_model_region_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in elves() {
+        let (_, model, _) = board(&Firmware::read(&path).unwrap());
+        let bytes = std::fs::read(&path).unwrap();
+        for (_, place) in load_segments(&bytes) {
+            let mut moved = bytes.clone();
+            moved[place..place + 4].copy_from_slice(&(model.end - 4).to_le_bytes());
+            let copy = folder.path().join("moved.elf");
+            std::fs::write(&copy, moved).unwrap();
+            let refused = Firmware::read(&copy);
+            assert!(matches!(refused, Err(FirmwareError::Overlap { .. })), "{refused:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the boards' firmware: cargo xtask test boards"]
+fn flash_takes_each_firmware_and_would_write_the_model_region_alone() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/model-v1.rbm");
+    for path in elves() {
+        let firmware = Firmware::read(&path).unwrap();
+        let (chip, region, _) = board(&firmware);
+        let mut flash = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+        flash.args(["flash", "--dry-run", "--json", "--model", model, "--chip", chip]);
+        let output = flash.arg("--firmware").arg(&path).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["address"], region.start, "{json}");
+        // Both slots: a newer model in the other one would win otherwise.
+        assert_eq!(json["bytes"], region.len(), "{json}");
+    }
+}

@@ -1,0 +1,181 @@
+//! A source and a target to a finished model: everything that `rebearing adapt` does but for
+//! reading options and printing.
+//!
+//! ```text
+//! source, target ─► features ─► adaptation ─► model file ─┬─────────────► sections ─► Built
+//!                                                         └─► in counts ──┘
+//!                            alarm, severity, drift, unit ────────────────┘
+//! ```
+//!
+//! ```
+//! use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
+//! use rebearing_host::build::{BuildSettings, Target, build};
+//! use rebearing_host::data::domain::{Domain, Resample};
+//! use rebearing_host::data::manifest::Manifest;
+//! use rebearing_host::features::front_end::FrontEndSettings;
+//! use rebearing_host::simulate::{SimulateSettings, simulate};
+//! use rebearing_host::source::{Source, SourceSettings};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let settings = SimulateSettings { seconds: 4.0, ..SimulateSettings::default() };
+//! let simulated = simulate(&settings, folder.path(), &|_, _| ())?;
+//! let manifest = Manifest::read(&simulated.manifest)?;
+//! let known = Domain::read(&manifest, "motor-a")?;
+//! let front_end = FrontEndSettings::equal_bands(known.rate_hz, known.axes, 2048, 1024, 2, 32)?;
+//! let source = Source::fit(&known, front_end, &SourceSettings::default())?;
+//!
+//! let target = Target::read(&manifest, "motor-b", &[], Resample::No)?;
+//! let adapt = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
+//! let built = build(source, target, &BuildSettings { adapt, ..BuildSettings::default() })?;
+//! println!("{}: {} bytes of flash", built.adaptation.verdict, built.model.bytes().len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod alarm;
+mod in_counts;
+pub mod severity;
+mod target;
+
+pub use in_counts::{InCounts, loss_line};
+pub use target::{Target, fitted_from};
+
+use anyhow::{Context, Result, bail};
+use rebearing::Encoding;
+use rebearing::decision::Parameters;
+
+use crate::adapt::verdict::{self, AdaptSettings, Adaptation};
+use crate::data::split::Part;
+use crate::features::extract::{Features, extract};
+use crate::features::rates;
+use crate::features::snapshot::with_snapshots;
+use crate::model::deployed::DeployedModel;
+use crate::model::drift::{self, DriftContents};
+use crate::model::loss::Loss;
+use crate::model::sections::{
+    Section, decision_section, drift_section, severity_section, unit_section,
+};
+use crate::source::Source;
+use alarm::AlarmSettings;
+use severity::SeveritySettings;
+
+/// How a model is built.
+#[derive(Debug, Clone)]
+pub struct BuildSettings {
+    /// How the source is adapted to the target.
+    pub adapt: AdaptSettings,
+    /// How the model file writes its numbers.
+    pub encoding: Encoding,
+    /// What the largest 16-bit count stands for, in the unit of the recordings; for an i16 model
+    /// only. Where absent the domain's, or twice the largest sample.
+    pub full_scale: Option<f64>,
+    /// When findings make an alarm.
+    pub alarm: AlarmSettings,
+    /// How severity is measured, for an f32 model only; `None` measures none.
+    pub severity: Option<SeveritySettings>,
+    /// Parts of the recordings that are adapted to; `None` takes all.
+    pub parts: Option<Vec<Part>>,
+}
+
+impl Default for BuildSettings {
+    fn default() -> Self {
+        Self {
+            adapt: AdaptSettings::default(),
+            encoding: Encoding::F32,
+            full_scale: None,
+            alarm: AlarmSettings::default(),
+            severity: None,
+            parts: None,
+        }
+    }
+}
+
+impl BuildSettings {
+    /// Refuses settings that contradict one another, before the long work.
+    pub fn check(&self) -> Result<()> {
+        if self.full_scale.is_some() && self.encoding == Encoding::F32 {
+            bail!("`full_scale` is for 16-bit counts: give `encoding` i16 too, or leave it out");
+        }
+        if self.severity.is_some() && self.encoding == Encoding::I16 {
+            bail!("`severity` needs floats on the device: leave it out, or take `encoding` f32");
+        }
+        self.alarm.parameters().map(drop)
+    }
+}
+
+/// A finished model, and what it was made from.
+#[derive(Debug)]
+pub struct Built {
+    /// The source, with its bands at the target's sample rate.
+    pub source: Source,
+    /// The target, its recordings as the device sees them.
+    pub target: Target,
+    /// The parts of the recordings that were adapted to.
+    pub parts: Vec<Part>,
+    /// The target's features: of its recordings, then of its snapshots.
+    pub features: Features,
+    /// What adaptation found.
+    pub adaptation: Adaptation,
+    /// The model file, with all its sections.
+    pub model: DeployedModel,
+    /// The drift reference in it; `None` where no window was held out.
+    pub drift: Option<DriftContents>,
+    /// The recordings in counts, of an i16 model.
+    pub in_counts: Option<InCounts>,
+    /// What the i16 model loses against the f32 one.
+    pub loss: Option<Loss>,
+}
+
+/// Adapts `source` to `target` and makes the model file of the result.
+///
+/// Nothing is written. An i16 model is tried on the recordings beside the f32 one, and refused if
+/// too few windows get the same label.
+pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -> Result<Built> {
+    settings.check()?;
+    target.check_units(&source)?;
+    // An i16 model is fitted to what its device will see: the recordings in counts.
+    let in_counts = match settings.encoding {
+        Encoding::F32 => None,
+        Encoding::I16 => Some(InCounts::new(&mut target.domain, settings.full_scale)?),
+    };
+    let (rate_hz, fitted_hz) = (target.domain.rate_hz, source.front_end.rate_hz);
+    source.front_end = rates::at_rate(&source.front_end, rate_hz).with_context(|| {
+        let Target { place, .. } = &target;
+        format!(
+            "{place} is sampled at {rate_hz} Hz, the source {} at {fitted_hz} Hz",
+            source.domain
+        )
+    })?;
+    for snapshot in &target.snapshots {
+        snapshot.check(&source.front_end)?;
+    }
+    let unit = target.domain.unit.as_ref();
+    let severity = settings.severity.as_ref();
+    let severity = severity.map(|s| s.parameters(&source.front_end, unit)).transpose()?;
+
+    let Target { domain, snapshots, .. } = &target;
+    let recordings = domain.recordings.len();
+    let parts = settings.parts.clone().unwrap_or_else(|| domain.whole());
+    let features = extract(&domain.recordings, &parts, &source.front_end)?;
+    let features = with_snapshots(features, recordings, snapshots);
+    let adaptation = verdict::adapt(&source, &features, &settings.adapt)?;
+    let hash = fitted_from(&source, domain, snapshots)?;
+    let model = adaptation.model(&source, &domain.name, hash)?;
+    let drift = drift::reference(&model.model(), &adaptation.held_out, &features, recordings);
+    let (model, loss) = match &in_counts {
+        None => (DeployedModel::F32(model), None),
+        Some(in_counts) => {
+            let (integer, loss) =
+                in_counts.quantise(&model, &source, &target, &parts, &features)?;
+            (DeployedModel::I16(integer), Some(loss))
+        }
+    };
+    let alarm = settings.alarm.for_model(&model, &domain.recordings)?;
+    let changed = Some(&alarm).filter(|alarm| **alarm != Parameters::DEFAULT);
+    // None for what a device does without a section.
+    let mut sections: Vec<Section> = changed.map(decision_section).into_iter().collect();
+    sections.extend(severity.as_ref().map(severity_section));
+    sections.extend(drift.as_ref().map(drift_section));
+    sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
+    let model = model.with_sections(&sections)?;
+    Ok(Built { source, target, parts, features, adaptation, model, drift, in_counts, loss })
+}

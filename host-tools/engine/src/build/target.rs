@@ -1,0 +1,81 @@
+//! The machine that a model is built for: its recordings, its snapshots, or both.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+use crate::data::domain::{Domain, Resample};
+use crate::data::manifest::Manifest;
+use crate::features::snapshot::{self, Snapshot};
+use crate::source::Source;
+
+/// The machine that is adapted to.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The machine, with its recordings, if any.
+    pub domain: Domain,
+    /// What its devices sent.
+    pub snapshots: Vec<Snapshot>,
+    /// Where its sample rate stands, for errors.
+    pub place: String,
+}
+
+impl Target {
+    /// Reads the recordings of a domain, and snapshots where `sent` names some.
+    pub fn read(
+        manifest: &Manifest,
+        name: &str,
+        sent: &[PathBuf],
+        resample: Resample,
+    ) -> Result<Self> {
+        let snapshots = read_snapshots(sent)?;
+        let domain = Domain::read_at(manifest, name, resample)?;
+        let place = format!("{}: domain {name}", manifest.path.display());
+        Ok(Self { domain, snapshots, place })
+    }
+
+    /// Reads snapshots of a machine without recordings; `name` is what to call it.
+    pub fn of_snapshots(name: Option<&str>, sent: &[PathBuf]) -> Result<Self> {
+        let snapshots = read_snapshots(sent)?;
+        let first = snapshots.first().context("a target needs recordings or a snapshot")?;
+        let domain = Domain {
+            name: name.unwrap_or("snapshot").into(),
+            rate_hz: f64::from(first.rate_hz),
+            axes: first.axes,
+            ..Domain::default()
+        };
+        let place = format!("{}: the device", first.path.display());
+        Ok(Self { domain, snapshots, place })
+    }
+
+    /// Refuses a machine that was measured in another quantity than the source.
+    pub(super) fn check_units(&self, source: &Source) -> Result<()> {
+        let (Some(known), Some(unit)) = (&source.unit, &self.domain.unit) else { return Ok(()) };
+        // The features have no level: what can be converted need not be, and the model stays in
+        // the unit of its own machine.
+        unit.factor_to(known).map(drop).with_context(|| {
+            let Self { place, .. } = self;
+            format!("{place} is recorded in {unit}, the source {} in {known}", source.domain)
+        })
+    }
+}
+
+fn read_snapshots(sent: &[PathBuf]) -> Result<Vec<Snapshot>> {
+    let mut snapshots = Vec::new();
+    for path in sent {
+        snapshots.extend(snapshot::read(path)?);
+    }
+    Ok(snapshots)
+}
+
+/// SHA-256 over all that a model of this target is fitted from.
+pub fn fitted_from(source: &Source, target: &Domain, snapshots: &[Snapshot]) -> Result<[u8; 32]> {
+    let mut hash = Sha256::new();
+    hash.update(source.hash_bytes()?);
+    hash.update(target.hash(false)?);
+    for snapshot in snapshots {
+        snapshot.features.iter().for_each(|feature| hash.update(feature.to_le_bytes()));
+    }
+    Ok(hash.finalize().into())
+}

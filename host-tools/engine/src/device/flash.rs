@@ -1,0 +1,259 @@
+//! A model into the MODEL region of a board, through an installed `probe-rs`.
+//!
+//! The program rather than the library, which would be built by everyone who builds this tool: a
+//! host that flashes boards has the program anyway, for the firmware.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use rebearing::slots::RECORD_LEN;
+use rebearing::{Model, ModelError};
+use thiserror::Error;
+
+use super::option;
+use crate::device::firmware::Firmware;
+use crate::progress;
+
+/// The oldest probe-rs whose `read` writes a file.
+const OLDEST: (u32, u32) = (0, 29);
+const PROBE_RS: &str = "probe-rs";
+
+/// What is to be written where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Address of the first byte.
+    pub address: u32,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a model was not written, or not as it should be.
+#[derive(Debug, Error)]
+pub enum FlashError {
+    /// The firmware's monitor cannot run the model.
+    #[error("{firmware}: {reason}")]
+    DoesNotFit {
+        /// The firmware's file.
+        firmware: String,
+        /// What the device would say.
+        reason: ModelError,
+    },
+    /// The firmware reads another version of the format.
+    #[error(
+        "{firmware}: reads models of version {reads}, and this one has version {has}; build the firmware with this version of rebearing"
+    )]
+    Version {
+        /// The firmware's file.
+        firmware: String,
+        /// The version that the firmware reads.
+        reads: u32,
+        /// The model's.
+        has: u16,
+    },
+    /// The MODEL region is too small.
+    #[error(
+        "{firmware}: the model has {needs} bytes, and {what} of the MODEL region holds {holds}: enlarge MODEL in memory.x or fit fewer components"
+    )]
+    TooLong {
+        /// The firmware's file.
+        firmware: String,
+        /// Region or slot.
+        what: &'static str,
+        /// Bytes of the model.
+        needs: usize,
+        /// Bytes there.
+        holds: usize,
+    },
+    /// The firmware is for another chip.
+    #[error(
+        "{firmware}: built for {built_for}, not for {chip}: its MODEL region is elsewhere; give the firmware that runs on this chip with `firmware`"
+    )]
+    OtherChip {
+        /// The firmware's file.
+        firmware: String,
+        /// The chip in its descriptor.
+        built_for: String,
+        /// The chip asked for.
+        chip: String,
+    },
+    /// probe-rs cannot be started.
+    #[error(
+        "cannot run probe-rs ({0}): install it (https://probe.rs), version 0.29 or later, and have it on the PATH"
+    )]
+    Missing(std::io::Error),
+    /// probe-rs is too old, or does not say its version.
+    #[error("probe-rs says it is `{said}`: version 0.29 or later is needed")]
+    OldProbeRs {
+        /// What it printed.
+        said: String,
+    },
+    /// probe-rs failed.
+    #[error("`{command}` failed ({status}): {said}")]
+    ProbeRs {
+        /// The command line.
+        command: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// The end of what it printed.
+        said: String,
+    },
+    /// No temporary file, or what was read back cannot be read.
+    #[error("{path}: {reason}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+}
+
+/// What has to be written for `model` to be the one in use; nothing outside the MODEL region.
+///
+/// With two slots, the image fills the region: a newer model in the other slot would win otherwise.
+pub fn image(model: &Model<'_>, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
+    let descriptor = &firmware.descriptor;
+    let name = || firmware.path.display().to_string();
+    if !firmware.is_for(chip) {
+        let built_for = descriptor.chip().to_owned();
+        return Err(FlashError::OtherChip { firmware: name(), built_for, chip: chip.into() });
+    }
+    let has = rebearing::model::format::VERSION;
+    if descriptor.model_version != u32::from(has) {
+        let reads = descriptor.model_version;
+        return Err(FlashError::Version { firmware: name(), reads, has });
+    }
+    descriptor
+        .capacities
+        .check(model)
+        .map_err(|reason| FlashError::DoesNotFit { firmware: name(), reason })?;
+    let region = firmware.model_region.len();
+    let (what, holds) = match descriptor.slots {
+        2 => ("a slot", (region / 2).saturating_sub(RECORD_LEN)),
+        _ => ("all", region),
+    };
+    let needs = model.bytes().len();
+    if needs > holds {
+        return Err(FlashError::TooLong { firmware: name(), what, needs, holds });
+    }
+    let mut bytes = model.bytes().to_vec();
+    if descriptor.slots == 2 {
+        bytes.resize(region, 0xff);
+    }
+    Ok(Image { address: firmware.model_region.start, bytes })
+}
+
+/// An installed probe-rs, a chip, and perhaps a certain probe.
+#[derive(Debug, Clone)]
+pub struct Probe<'a> {
+    /// The chip, as probe-rs names it.
+    pub chip: &'a str,
+    /// `VID:PID` or `VID:PID:SERIAL`, where several probes are connected.
+    pub probe: Option<&'a str>,
+}
+
+impl Probe<'_> {
+    /// Makes sure that probe-rs is there and new enough; gives its version line.
+    pub fn check_version() -> Result<String, FlashError> {
+        let output = run(Command::new(PROBE_RS).arg(option("version")))?;
+        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        // For instance `probe-rs 0.29.1 (git commit: v0.29.1)`.
+        let version = said.strip_prefix("probe-rs ").map(|rest| rest.split('.'));
+        let mut numbers = version.into_iter().flatten().map_while(|number| number.parse().ok());
+        if numbers.next().zip(numbers.next()).is_some_and(|version: (u32, u32)| version >= OLDEST) {
+            Ok(said)
+        } else {
+            Err(FlashError::OldProbeRs { said })
+        }
+    }
+
+    /// The words that write `file`, a copy of the image.
+    pub fn download(&self, image: &Image, file: &Path) -> Vec<OsString> {
+        let address = format!("{:#010x}", image.address);
+        let mut words = self.words("download");
+        words.extend([option("binary-format"), "bin".into()]);
+        words.extend([option("base-address"), address.into()]);
+        words.push(file.into());
+        words
+    }
+
+    /// The words that read the image's place back into `file`.
+    pub fn read(&self, image: &Image, file: &Path) -> Vec<OsString> {
+        // A model is whole words, and so is a region.
+        let (address, words_there) =
+            (format!("{:#010x}", image.address), (image.bytes.len() / 4).to_string());
+        let mut words = self.words("read");
+        words.extend([option("format"), "binary".into(), option("output")]);
+        words.push(file.into());
+        words.extend(["b32", &address, &words_there].map(OsString::from));
+        words
+    }
+
+    /// The words that start the firmware again, which looks for its model only then.
+    pub fn reset(&self) -> Vec<OsString> {
+        self.words("reset")
+    }
+
+    /// The command that reads a running chip's log, decoded by the firmware that wrote it.
+    pub fn attach(&self, firmware: &Path) -> Command {
+        let mut command = Command::new(PROBE_RS);
+        command.args(self.words("attach")).arg(firmware);
+        command
+    }
+
+    fn words(&self, command: &str) -> Vec<OsString> {
+        let mut words = vec![command.into(), option("chip"), self.chip.into()];
+        words.extend(self.probe.into_iter().flat_map(|probe| [option("probe"), probe.into()]));
+        words
+    }
+
+    /// Writes the image and reads it back; gives the address of the first byte that differs.
+    ///
+    /// The chip is started again only with an image that is as it should be.
+    pub fn flash(&self, image: &Image) -> Result<Option<u32>, FlashError> {
+        // Written, read back, started again.
+        let _stage = progress::stage("writing the model and reading it back", 3);
+        let problem =
+            |path: &Path, reason| FlashError::File { path: path.display().to_string(), reason };
+        let folder = tempfile::tempdir().map_err(|e| problem(&std::env::temp_dir(), e))?;
+        let written = folder.path().join("model.bin");
+        std::fs::write(&written, &image.bytes).map_err(|e| problem(&written, e))?;
+        run(Command::new(PROBE_RS).args(self.download(image, &written)))?;
+        progress::done(1);
+        let read = folder.path().join("read-back.bin");
+        run(Command::new(PROBE_RS).args(self.read(image, &read)))?;
+        progress::done(1);
+        let found = std::fs::read(&read).map_err(|e| problem(&read, e))?;
+        let same = found.iter().zip(&image.bytes).take_while(|(a, b)| a == b).count();
+        if same < image.bytes.len() || found.len() != image.bytes.len() {
+            return Ok(Some(image.address.saturating_add(same as u32)));
+        }
+        run(Command::new(PROBE_RS).args(self.reset()))?;
+        Ok(None)
+    }
+}
+
+fn run(command: &mut Command) -> Result<Output, FlashError> {
+    // Without a terminal to ask on, probe-rs fails rather than wait for an answer.
+    let output = command.stdin(Stdio::null()).output().map_err(FlashError::Missing)?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = match said.trim() {
+        "" => "it gave no reason",
+        said => said,
+    };
+    Err(FlashError::ProbeRs {
+        command: command_line(command.get_args()),
+        status: output.status,
+        said: said.to_owned(),
+    })
+}
+
+/// A command line of probe-rs, for people.
+pub fn command_line<W: AsRef<std::ffi::OsStr>>(words: impl IntoIterator<Item = W>) -> String {
+    words
+        .into_iter()
+        .fold(PROBE_RS.to_owned(), |line, word| line + " " + &word.as_ref().to_string_lossy())
+}

@@ -1,0 +1,300 @@
+//! Where a device's lines come from: a pipe or file, a serial port, or RTT through probe-rs.
+//!
+//! A thread reads and hands on lines, so that keys are answered while a device is silent.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::device::flash::{FlashError, Probe, command_line};
+
+/// Lines that may wait; then the device has to.
+const WAITING: usize = 4096;
+/// Bytes after which a line is cut: no report is as long, and a stream without line ends must not
+/// fill the memory.
+const LONGEST: usize = 16 * 1024;
+/// After this long the serial port is asked again, and it is seen that nobody listens any more.
+const SERIAL_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// Where lines come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Stdin,
+    /// A file or named pipe.
+    File(PathBuf),
+    /// A serial port.
+    Serial {
+        /// As the system names it.
+        port: String,
+        /// Bits a second.
+        baud: u32,
+    },
+    /// RTT, decoded by an installed probe-rs.
+    Rtt {
+        /// The chip, as probe-rs names it.
+        chip: String,
+        /// ELF file of the firmware, which says how to decode.
+        firmware: PathBuf,
+        /// Which probe.
+        probe: Option<String>,
+    },
+}
+
+/// Why nothing can be read, or no more.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// A file cannot be opened.
+    #[error("{}: {reason}; give a file of report lines, or - for standard input", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: io::Error,
+    },
+    /// A serial port cannot be opened.
+    #[error(
+        "{port}: {reason}; check the name and the cable, that no other program has the port, and that you may use it (on Linux: be in the group dialout)"
+    )]
+    Serial {
+        /// The port.
+        port: String,
+        /// Why not.
+        reason: serialport::Error,
+    },
+    /// probe-rs is missing, too old, or cannot be started.
+    #[error(transparent)]
+    Probe(#[from] FlashError),
+    /// Reading failed on the way.
+    #[error("{from}: reading stopped: {reason}; check the connection and start again")]
+    Read {
+        /// Where from.
+        from: String,
+        /// What the operating system said.
+        reason: io::Error,
+    },
+    /// probe-rs ended with a failure.
+    #[error(
+        "`{command}` failed ({status}): {said}; check chip, probe, cable and that the firmware runs"
+    )]
+    Ended {
+        /// Its command line.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// The end of what it printed.
+        said: String,
+    },
+}
+
+impl Source {
+    /// The source in a few words.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdin => "standard input".into(),
+            Self::File(path) => path.display().to_string(),
+            Self::Serial { port, baud } => format!("{port} at {baud} baud"),
+            Self::Rtt { chip, .. } => format!("RTT of {chip}"),
+        }
+    }
+
+    /// Opens it and begins to read.
+    pub fn open(&self) -> Result<Stream, SourceError> {
+        let mut program = None;
+        let bytes: Box<dyn Read + Send> = match self {
+            Self::Stdin => Box::new(io::stdin()),
+            Self::File(path) => {
+                let open = || {
+                    // Linux opens a folder, and fails when it is read.
+                    if path.is_dir() {
+                        Err(io::ErrorKind::IsADirectory.into())
+                    } else {
+                        File::open(path)
+                    }
+                };
+                let file =
+                    open().map_err(|reason| SourceError::Open { path: path.clone(), reason })?;
+                Box::new(file)
+            }
+            Self::Serial { port, baud } => {
+                let builder = serialport::new(port, *baud).timeout(SERIAL_TIMEOUT);
+                let opened = builder.open();
+                Box::new(Patient(
+                    opened.map_err(|reason| SourceError::Serial { port: port.clone(), reason })?,
+                ))
+            }
+            Self::Rtt { chip, firmware, probe } => {
+                Probe::check_version()?;
+                let probe = Probe { chip, probe: probe.as_deref() };
+                let (running, output) = Program::start(probe.attach(firmware))?;
+                program = Some(running);
+                Box::new(output)
+            }
+        };
+        let (sender, lines) = sync_channel(WAITING);
+        thread::spawn(move || read_lines(bytes, &sender));
+        Ok(Stream { lines, from: self.name(), program })
+    }
+}
+
+/// A stream of lines.
+#[derive(Debug)]
+pub struct Stream {
+    /// Lines as they come; disconnected at the end.
+    pub lines: Receiver<io::Result<Vec<u8>>>,
+    from: String,
+    program: Option<Program>,
+}
+
+impl Stream {
+    /// The error of a failed reading, with where from.
+    pub fn failure(&self, reason: io::Error) -> SourceError {
+        SourceError::Read { from: self.from.clone(), reason }
+    }
+
+    /// Whether all went well, after the last line has been read.
+    pub fn finish(mut self) -> Result<(), SourceError> {
+        self.program.take().map_or(Ok(()), Program::finish)
+    }
+}
+
+/// A serial port that waits for the next byte as long as it takes.
+struct Patient(Box<dyn serialport::SerialPort>);
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+/// A running probe-rs; it is stopped when this is dropped.
+#[derive(Debug)]
+struct Program {
+    child: Child,
+    command: String,
+    errors: Option<JoinHandle<String>>,
+}
+
+impl Program {
+    fn start(mut command: Command) -> Result<(Self, impl Read + Send + 'static), SourceError> {
+        let line = command_line(command.get_args());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(FlashError::Missing)?;
+        let missing = || FlashError::Missing(io::ErrorKind::BrokenPipe.into());
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let mut errors = child.stderr.take().ok_or_else(missing)?;
+        let errors = thread::spawn(move || {
+            let mut said = Vec::new();
+            // What came before a failure is all that there is to say.
+            let _ = errors.read_to_end(&mut said);
+            String::from_utf8_lossy(&said).trim().to_owned()
+        });
+        Ok((Self { child, command: line, errors: Some(errors) }, output))
+    }
+
+    fn finish(mut self) -> Result<(), SourceError> {
+        let status = self.child.wait().map_err(FlashError::Missing)?;
+        let said = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
+        if status.success() {
+            return Ok(());
+        }
+        let said = said.lines().last().unwrap_or("it gave no reason").to_owned();
+        Err(SourceError::Ended { command: self.command.clone(), status, said })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Cuts a stream into lines, until it ends, fails, or nobody listens.
+fn read_lines(mut bytes: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
+    let mut line = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let count = match bytes.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                let _ = sender.send(Err(error));
+                return;
+            }
+        };
+        for byte in &buffer[..count] {
+            if *byte != b'\n' {
+                line.push(*byte);
+            }
+            let whole = *byte == b'\n' || line.len() >= LONGEST;
+            if whole && sender.send(Ok(std::mem::take(&mut line))).is_err() {
+                return;
+            }
+        }
+    }
+    if !line.is_empty() {
+        let _ = sender.send(Ok(line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, Source, read_lines};
+    use std::sync::mpsc::sync_channel;
+
+    fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+        let (sender, receiver) = sync_channel(100);
+        read_lines(bytes, &sender);
+        drop(sender);
+        receiver.iter().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn lines_are_cut_at_their_ends_and_at_the_longest() {
+        assert_eq!(lines(b"a\r\n\nlast"), [&b"a\r"[..], b"", b"last"]);
+        assert_eq!(
+            lines(&vec![b'x'; LONGEST + 3]).iter().map(Vec::len).collect::<Vec<_>>(),
+            [LONGEST, 3]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_serial_port_is_read() {
+        use serialport::{SerialPort as _, TTYPort};
+        use std::io::Write as _;
+        let (mut device, port) = TTYPort::pair().unwrap();
+        let name = port.name().unwrap();
+        drop(port);
+        let stream = Source::Serial { port: name, baud: 115_200 }.open().unwrap();
+        device.write_all(b"rb1 report\nhello\n").unwrap();
+        let first: Vec<_> = stream.lines.iter().take(2).map(Result::unwrap).collect();
+        assert_eq!(first, [&b"rb1 report"[..], b"hello"]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        let absent = Source::File("absent.txt".into()).open().unwrap_err().to_string();
+        assert!(
+            absent.starts_with("absent.txt: ") && absent.contains("- for standard"),
+            "{absent}"
+        );
+        let port = Source::Serial { port: "/dev/absent".into(), baud: 9600 };
+        let absent = port.open().unwrap_err().to_string();
+        assert!(absent.starts_with("/dev/absent: "), "{absent}");
+    }
+}

@@ -1,0 +1,266 @@
+//! What a stream has said so far: the newest report, a trend, and counts of everything.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rebearing::decision::State;
+use serde_json::{Value, json};
+
+use super::line::{AlarmSeen, FindingSeen, LabelSeen, Line, ModelSeen, ReportSeen};
+
+/// Windows that the trend goes back; more than the widest terminal has dots for.
+const TREND: usize = 1024;
+/// Messages that are kept.
+const MESSAGES: usize = 200;
+/// Differently named labels and faults that are counted, so that a stream cannot fill the memory.
+const NAMES: usize = 1000;
+
+/// A log-likelihood beside its threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrendPoint {
+    /// The decision window, counted in reports so that restarts do not go back.
+    pub at: u64,
+    /// The log-likelihood.
+    pub value: f32,
+    /// The least that is healthy, or known.
+    pub least: f32,
+}
+
+/// What has been counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Reports.
+    pub reports: u64,
+    /// Reports of each label, by its word; sensor faults by `sensor_fault`.
+    pub labels: BTreeMap<String, u64>,
+    /// Sensor faults of each kind.
+    pub faults: BTreeMap<&'static str, u64>,
+    /// Times that an alarm came on, or got another name.
+    pub alarms: u64,
+    /// Damaged lines.
+    pub damaged: u64,
+    /// Lines of another version.
+    pub other_version: u64,
+    /// Other lines.
+    pub text: u64,
+    /// Windows whose report did not arrive.
+    pub missing: u64,
+    /// Times that the device started again.
+    pub restarts: u64,
+}
+
+/// The state of a live view.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    /// The model, if the device told.
+    pub model: Option<ModelSeen>,
+    /// The newest report.
+    pub last: Option<ReportSeen>,
+    /// The newest bands that were sent.
+    pub bands: Vec<Vec<f32>>,
+    /// Log-likelihoods, oldest first.
+    pub trend: VecDeque<TrendPoint>,
+    /// What else happened, oldest first.
+    pub messages: VecDeque<String>,
+    /// What was counted.
+    pub counts: Counts,
+}
+
+impl Watch {
+    /// Takes in a line.
+    pub fn push(&mut self, line: Line) {
+        match line {
+            Line::Report(report) => self.report(*report),
+            Line::Model(model) => {
+                let ModelSeen { bytes, rate_hz, fft, .. } = &model;
+                self.say(format!("model of {bytes} bytes, {rate_hz} Hz, FFT of {fft} points"));
+                self.model = Some(model);
+            }
+            Line::Damaged(reason) => {
+                self.counts.damaged += 1;
+                self.say(format!("damaged line: {reason}"));
+            }
+            Line::OtherVersion(version) => {
+                self.counts.other_version += 1;
+                if self.counts.other_version == 1 {
+                    self.say(format!(
+                        "lines of version {version}, and this reads version 1: use the rebearing \
+                         that the firmware was built with"
+                    ));
+                }
+            }
+            Line::Text(text) => {
+                self.counts.text += 1;
+                if !text.trim().is_empty() {
+                    self.say(text);
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, report: ReportSeen) {
+        self.follow(report.window);
+        self.counts.reports += 1;
+        let word = match &report.finding {
+            Ok(finding) => finding.label.word(),
+            Err(fault) => {
+                *self.counts.faults.entry(fault.name()).or_default() += 1;
+                "sensor_fault"
+            }
+        };
+        let labels = &mut self.counts.labels;
+        if labels.len() < NAMES || labels.contains_key(word) {
+            *labels.entry(word.to_owned()).or_default() += 1;
+        }
+        if let Some((value, least)) = report.finding.as_ref().ok().and_then(FindingSeen::trend) {
+            let at = self.counts.reports;
+            self.trend.push_back(TrendPoint { at, value, least });
+            if self.trend.len() > TREND {
+                self.trend.pop_front();
+            }
+        }
+        self.changes(&report);
+        if !report.bands.is_empty() {
+            self.bands.clone_from(&report.bands);
+        }
+        self.last = Some(report);
+    }
+
+    /// Whether this window is the one after the last.
+    fn follow(&mut self, window: u32) {
+        let Some(last) = self.last.as_ref().map(|last| last.window) else { return };
+        let step = window.wrapping_sub(last);
+        // Windows are counted up, and round after 2³²; anything else is a new start.
+        if step == 0 || step > u32::MAX / 2 {
+            self.counts.restarts += 1;
+            self.say(format!("the device started again: window {window} after {last}"));
+        } else {
+            self.counts.missing += u64::from(step - 1);
+        }
+    }
+
+    /// What is other than in the report before.
+    fn changes(&mut self, report: &ReportSeen) {
+        let window = report.window;
+        let last = self.last.take();
+        let before = last.as_ref().and_then(|last| last.alarm.as_ref());
+        let on = |alarm: Option<&AlarmSeen>| {
+            alarm.filter(|alarm| alarm.active).map(|alarm| alarm.label.clone())
+        };
+        if let Some(label) = on(report.alarm.as_ref()) {
+            if on(before).as_ref() != Some(&label) {
+                self.counts.alarms += 1;
+                self.say(format!("window {window}: ALARM, {}", label.word()));
+            }
+        } else if let Some(label) = on(before) {
+            self.say(format!("window {window}: the alarm of {} has cleared", label.word()));
+        }
+        let state = |report: &ReportSeen| report.state.map(state_text);
+        if let Some(now) =
+            state(report).filter(|now| last.as_ref().and_then(state).as_ref() != Some(now))
+        {
+            self.say(format!("window {window}: {now}"));
+        }
+        if report.drift == Some(true) && last.is_none_or(|last| last.drift != Some(true)) {
+            self.say(format!("window {window}: the machine has drifted, please re-adapt"));
+        }
+    }
+
+    fn say(&mut self, message: String) {
+        self.messages.push_back(message);
+        if self.messages.len() > MESSAGES {
+            self.messages.pop_front();
+        }
+    }
+
+    /// The class names, as far as they are known: of the model, or of a label that was seen.
+    pub fn class_name(&self, class: usize) -> String {
+        let told = self.model.as_ref().and_then(|model| model.classes.get(class).cloned());
+        let seen = self.last.as_ref().and_then(|last| match &last.finding {
+            Ok(FindingSeen { label: LabelSeen::Class { index, name }, .. }) => {
+                (*index == class).then(|| name.clone())
+            }
+            _ => None,
+        });
+        told.or(seen).unwrap_or_else(|| format!("class {class}"))
+    }
+
+    /// Everything that was counted, and how it stands at the end.
+    pub fn json(&self) -> Value {
+        let Counts { reports, labels, faults, alarms, .. } = &self.counts;
+        let Counts { damaged, other_version, text, missing, restarts, .. } = &self.counts;
+        let last = self.last.as_ref();
+        json!({
+            "reports": reports,
+            "labels": labels,
+            "sensor_faults": faults,
+            "alarms": alarms,
+            "damaged": damaged,
+            "other_version": other_version,
+            "text": text,
+            "missing": missing,
+            "restarts": restarts,
+            "state": last.and_then(|last| last.state).map(State::name),
+            "alarm": last.and_then(|last| last.alarm.as_ref()).map(|alarm| json!({
+                "label": alarm.label.word(),
+                "active": alarm.active,
+                "acknowledged": alarm.acknowledged,
+            })),
+            "drift": last.and_then(|last| last.drift),
+        })
+    }
+}
+
+/// A state in words.
+pub fn state_text(state: State) -> String {
+    match state {
+        State::SensorFault(fault) => format!("sensor fault ({})", fault.name()),
+        state => state.name().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, Watch};
+
+    /// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
+    const TOUR: &str = include_str!(
+        "../../../../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt"
+    );
+
+    fn watched(text: &str) -> Watch {
+        let mut watch = Watch::default();
+        text.lines().for_each(|line| watch.push(Line::parse(line.as_bytes())));
+        watch
+    }
+
+    #[test]
+    fn a_recorded_stream_is_counted() {
+        let watch = watched(TOUR);
+        let json = watch.json();
+        assert_eq!(json["reports"], 78);
+        assert_eq!(json["labels"]["InnerRace"], 12);
+        assert_eq!(json["labels"]["Käfig"], 12);
+        assert_eq!(json["sensor_faults"]["flat"], 12);
+        let sum: u64 = watch.counts.labels.values().sum();
+        assert_eq!(sum, 78);
+        assert_eq!((watch.counts.alarms, watch.counts.damaged), (1, 0));
+        // Clock, sensor, model and the end.
+        assert_eq!((watch.counts.text, watch.counts.missing), (4, 0));
+        assert_eq!(json["alarm"]["label"], "InnerRace");
+        assert_eq!(watch.bands[0].len(), 4);
+        assert!(watch.messages.iter().any(|line| line == "window 21: ALARM, InnerRace"));
+    }
+
+    #[test]
+    fn a_gap_a_restart_and_damage_are_counted() {
+        let lines: Vec<&str> = TOUR.lines().filter(|line| line.starts_with("rb1 report")).collect();
+        let watch = watched(&[lines[3], lines[6], lines[0], lines[1]].join("\n"));
+        assert_eq!((watch.counts.missing, watch.counts.restarts), (2, 1));
+        let damaged = lines[5].replace("label=0:Healthy", "label=1:Healthy");
+        let watch = watched(&[lines[4], &damaged, &lines[6][..40], lines[7]].join("\n"));
+        assert_eq!((watch.counts.damaged, watch.counts.reports), (2, 2));
+        assert_eq!(watch.counts.labels.keys().collect::<Vec<_>>(), ["Healthy"]);
+        let watch = watched("rb2 report 1 mood=fine crc=00000000\nrb2 what crc=0");
+        assert_eq!((watch.counts.other_version, watch.counts.damaged), (2, 0));
+    }
+}

@@ -1,0 +1,355 @@
+//! How well a method carries labels from one domain to another, measured honestly.
+//!
+//! A method is fitted on all of the source's recordings, adapted on the first part in time of
+//! those target recordings that are in the pool, and tested on the last part of *all* target
+//! recordings. No window crosses the cut. Labels of the target select the pool, as whoever
+//! records a machine decides what to record, and score the test; fitting and choosing never
+//! see them.
+//!
+//! The files stand in the order of the data: [`domains`] and [`noise`] give the features of each
+//! domain once, [`pools`] and [`task`] select what one pair of domains is compared on, [`predict`]
+//! labels the test windows, [`scores`] counts.
+
+pub mod domains;
+pub mod noise;
+pub mod pools;
+pub mod predict;
+pub mod scores;
+pub mod task;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use rebearing::Label;
+use serde::Serialize;
+use thiserror::Error;
+
+pub use domains::{SourceDomain, TargetDomain};
+pub use pools::PoolChoice;
+pub use predict::PredictError;
+pub use scores::{Confusion, Scores};
+pub use task::{Task, TaskError};
+
+use crate::adapt::plan::PlanSettings;
+use crate::adapt::transfer::Support;
+use crate::adapt::verdict::{Pool, Verdict};
+use crate::baselines::{self, Method};
+
+/// A method by its `--method` name: what `rebearing adapt` does, or one to compare it with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EvaluatedMethod {
+    /// `guarded`: adapt, keep or abstain, ending in the model file that is deployed.
+    Guarded,
+    /// One of the methods of [`baselines`].
+    Baseline(Method),
+}
+
+impl EvaluatedMethod {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Guarded => "guarded",
+            Self::Baseline(method) => method.name(),
+        }
+    }
+}
+
+impl fmt::Display for EvaluatedMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is not a method's.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("no method '{0}'; the methods are guarded, {list}", list = Method::ALL.map(Method::name).join(", "))]
+pub struct UnknownMethod(String);
+
+impl FromStr for EvaluatedMethod {
+    type Err = UnknownMethod;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        if name == "guarded" {
+            return Ok(Self::Guarded);
+        }
+        name.parse().map(Self::Baseline).map_err(|_| UnknownMethod(name.into()))
+    }
+}
+
+/// What is compared, and how methods are set.
+#[derive(Debug, Clone)]
+pub struct EvaluateSettings {
+    /// The method.
+    pub method: EvaluatedMethod,
+    /// What is in the pool.
+    pub pool: PoolChoice,
+    /// What `guarded` is told of the pool.
+    pub pool_is: Pool,
+    /// Labels to compare; those that both domains have where absent.
+    pub labels: Option<Vec<String>>,
+    /// Labels that source and pool are not given, but the test is.
+    pub leave_out: Option<LeaveOut>,
+    /// Label of the healthy machine; guessed where absent.
+    pub healthy: Option<String>,
+    /// How mixtures are joined.
+    pub plan: PlanSettings,
+    /// Components per class, of source and target alike.
+    pub components: usize,
+    /// Added to every variance of a component, in standardised units.
+    pub variance_floor: f64,
+    /// Starts of each EM.
+    pub restarts: usize,
+}
+
+impl EvaluateSettings {
+    /// Checks that every label named is one of `known`, the labels of all domains in use.
+    ///
+    /// A single pair of domains may well lack some of them.
+    pub fn check_labels(&self, known: &[String]) -> Result<(), UnknownLabel> {
+        let pool = match &self.pool {
+            PoolChoice::Labels(labels) => labels.as_slice(),
+            _ => &[],
+        };
+        let leave_out = match &self.leave_out {
+            Some(LeaveOut::Labels(labels)) => labels.as_slice(),
+            _ => &[],
+        };
+        let named = [
+            ("pool", pool),
+            ("leave_out", leave_out),
+            ("labels", self.labels.as_deref().unwrap_or_default()),
+            ("healthy", self.healthy.as_slice()),
+        ];
+        for (field, labels) in named {
+            if let Some(label) = labels.iter().find(|label| !known.contains(label)) {
+                let (label, known) = (label.clone(), known.join(", "));
+                return Err(UnknownLabel { field, label, known });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Labels that a method meets for the first time in the test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaveOut {
+    /// `each` fault label in turn.
+    Each,
+    /// These, together.
+    Labels(Vec<String>),
+}
+
+impl FromStr for LeaveOut {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "each" => Self::Each,
+            _ => Self::Labels(text.split(',').map(|label| label.trim().to_owned()).collect()),
+        })
+    }
+}
+
+/// A label in the settings that no recording has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{field}`: no recording has the label '{label}'; the labels are {known}")]
+pub struct UnknownLabel {
+    /// The setting that names it.
+    pub field: &'static str,
+    /// The label.
+    pub label: String,
+    /// All labels of the domains in use.
+    pub known: String,
+}
+
+/// Where the time of a run went, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Seconds {
+    /// Features of both domains; paid once, however many runs share them.
+    pub features: f64,
+    /// Source mixture, or classifier on what was carried over.
+    pub fit_source: f64,
+    /// Target mixture or clusters.
+    pub fit_target: f64,
+    /// Cost, plan, labels and map.
+    pub transport: f64,
+    /// Everything, labelling the test too.
+    pub total: f64,
+}
+
+/// The result of one method on one pair of domains with one seed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Run {
+    /// Domain with labels.
+    pub source: String,
+    /// Domain without.
+    pub target: String,
+    /// The method's name.
+    pub method: &'static str,
+    /// The pool as it was asked for.
+    pub pool: String,
+    /// Windows of each label in it.
+    pub pool_windows: BTreeMap<String, usize>,
+    /// Labels of the test that neither source nor pool had.
+    pub novel: Vec<String>,
+    /// Seed of the method.
+    pub seed: u64,
+    /// The rates.
+    #[serde(flatten)]
+    pub scores: Scores,
+    /// Accuracy of the source's model on the same test, for `guarded`.
+    pub source_only_accuracy: Option<f64>,
+    /// What speaks for the plan, where `guarded` made one, whether it took it or not.
+    pub support: Option<Support>,
+    /// What `guarded` did; other methods always adapt and give no verdict.
+    pub verdict: Option<Verdict>,
+    /// Why, in words and figures.
+    pub reasons: Vec<String>,
+    /// Windows adapted on.
+    pub n_pool: usize,
+    /// Windows tested.
+    pub n_test: usize,
+    /// True labels of the test windows: the source's classes first, then labels that only
+    /// the target has.
+    pub classes: Vec<String>,
+    /// Test windows by true label (row) and by what they were called (column).
+    pub confusion: Vec<Vec<usize>>,
+    /// Names of the columns: the source's classes, and `unknown` and `unknown_fault` for a
+    /// method that can say so.
+    pub confusion_columns: Vec<String>,
+    /// Labels of either domain that were not compared.
+    pub left_out: Vec<String>,
+    /// Where the time went.
+    pub seconds: Seconds,
+}
+
+/// Why a pair of domains could not be evaluated.
+#[derive(Debug, Error)]
+pub enum EvaluateError {
+    /// The pair cannot be compared as asked.
+    #[error("{from} -> {to}: {reason}")]
+    Task {
+        /// Source domain.
+        from: String,
+        /// Target domain.
+        to: String,
+        /// Why.
+        reason: TaskError,
+    },
+    /// The method failed.
+    #[error("{from} -> {to}, {method}: {reason}")]
+    Predict {
+        /// Source domain.
+        from: String,
+        /// Target domain.
+        to: String,
+        /// The method.
+        method: EvaluatedMethod,
+        /// Why.
+        reason: PredictError,
+    },
+}
+
+/// Fits, adapts and tests one method on one pair of domains: once for each pool that the settings
+/// ask for, and each label that they leave out.
+///
+/// ```
+/// use rebearing_host::adapt::plan::PlanSettings;
+/// use rebearing_host::adapt::verdict::Pool;
+/// use rebearing_host::data::domain::Domain;
+/// use rebearing_host::evaluate::{
+///     EvaluateSettings, PoolChoice, SourceDomain, TargetDomain, evaluate,
+/// };
+/// use rebearing_host::features::front_end::FrontEndSettings;
+/// use rebearing_host::data::manifest::Manifest;
+/// use rebearing_host::simulate::{SimulateSettings, simulate};
+///
+/// let folder = tempfile::tempdir()?;
+/// let settings = SimulateSettings { seconds: 4.0, ..SimulateSettings::default() };
+/// let manifest = simulate(&settings, folder.path(), &|_, _| ())?.manifest;
+/// let manifest = Manifest::read(&manifest)?;
+/// let front_end = FrontEndSettings::equal_bands(20_000.0, 1, 2048, 1024, 2, 32)?;
+/// let known = SourceDomain::extract(&Domain::read(&manifest, "motor-a")?, &front_end)?;
+/// // The first 60 % in time to adapt on, the rest to test on.
+/// let new = TargetDomain::extract(&Domain::read(&manifest, "motor-b")?, &front_end, 0.6, None)?;
+/// let settings = EvaluateSettings {
+///     method: "gmm-otda-map".parse()?,
+///     pool: PoolChoice::All,
+///     pool_is: Pool::All,
+///     labels: None,
+///     leave_out: None,
+///     healthy: None,
+///     plan: PlanSettings::default(),
+///     components: 2,
+///     variance_floor: 0.01,
+///     restarts: 4,
+/// };
+/// let runs = evaluate(&known, &new, &settings, 0)?;
+/// println!("{:?} of {} windows right", runs[0].scores.accuracy, runs[0].n_test);
+/// # assert!(runs[0].scores.accuracy > Some(0.9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn evaluate(
+    source: &SourceDomain,
+    target: &TargetDomain,
+    settings: &EvaluateSettings,
+    seed: u64,
+) -> Result<Vec<Run>, EvaluateError> {
+    let names = || (source.name.clone(), target.name.clone());
+    let tasks = Task::select(source, target, settings, seed).map_err(|reason| {
+        let (from, to) = names();
+        EvaluateError::Task { from, to, reason }
+    })?;
+    let features = source.seconds + target.seconds;
+    let runs = tasks.into_iter().map(|task| {
+        run(task, settings, seed, features).map_err(|reason| {
+            let (from, to) = names();
+            EvaluateError::Predict { from, to, method: settings.method, reason }
+        })
+    });
+    runs.collect()
+}
+
+fn run(
+    task: Task,
+    settings: &EvaluateSettings,
+    seed: u64,
+    features: f64,
+) -> Result<Run, PredictError> {
+    let start = std::time::Instant::now();
+    let prediction = predict::predict(&task, settings, seed)?;
+    let with_unknown = settings.method == EvaluatedMethod::Guarded;
+    let classes = task.known.classes.len();
+    let count = |labels: &[Label], with_unknown: bool| {
+        Confusion::count(&task.truth, labels, task.labels.len(), classes, with_unknown)
+    };
+    let confusion = count(&prediction.labels, with_unknown);
+    let source_only =
+        prediction.source_only.map(|labels| count(&labels, false).scores(task.healthy));
+    let unknown = ["unknown", "unknown_fault"].map(String::from).into_iter();
+    let baselines::Seconds { fit_source, fit_target, transport } = prediction.seconds;
+    let total = features + start.elapsed().as_secs_f64();
+    let column_names = task.known.classes.iter().cloned();
+    Ok(Run {
+        source: task.known.domain.clone(),
+        target: task.target,
+        method: settings.method.name(),
+        pool: settings.pool.to_string(),
+        pool_windows: task.pool_windows,
+        novel: task.labels[classes..].to_vec(),
+        seed,
+        scores: confusion.scores(task.healthy),
+        source_only_accuracy: source_only.and_then(|scores| scores.accuracy),
+        support: prediction.support,
+        verdict: prediction.verdict,
+        reasons: prediction.reasons,
+        n_pool: task.pool.x.nrows(),
+        n_test: task.truth.len(),
+        confusion: confusion.rows(),
+        confusion_columns: column_names.chain(unknown.filter(|_| with_unknown)).collect(),
+        classes: task.labels,
+        left_out: task.left_out,
+        seconds: Seconds { features, fit_source, fit_target, transport, total },
+    })
+}

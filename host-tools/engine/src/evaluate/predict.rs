@@ -1,0 +1,199 @@
+//! The label of every test window, by a method.
+
+use std::time::Instant;
+
+use ndarray::Array2;
+use rebearing::{Label, Model};
+use thiserror::Error;
+
+use super::{EvaluateSettings, EvaluatedMethod, Task};
+use crate::adapt::transfer::Support;
+use crate::adapt::verdict::{self, AdaptSettings, Verdict};
+use crate::baselines::{self, BaselineError, Method, Seconds};
+use crate::features::standardise::{standardisation, standardised};
+use crate::model::file::ModelFileError;
+use crate::model::findings::diagnoses;
+use crate::source::{Source, SourceSettings};
+
+/// What a method says of the test windows.
+#[derive(Debug, Clone)]
+pub struct Prediction {
+    /// What each window is called.
+    pub labels: Vec<Label>,
+    /// What the source's model calls it, for `guarded`.
+    pub source_only: Option<Vec<Label>>,
+    /// What speaks for the plan that `guarded` made.
+    pub support: Option<Support>,
+    /// What `guarded` did.
+    pub verdict: Option<Verdict>,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// Where the time went.
+    pub seconds: Seconds,
+}
+
+/// Why a method gave no labels.
+#[derive(Debug, Error)]
+pub enum PredictError {
+    /// A compared method failed.
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
+    /// Fitting or adapting failed.
+    #[error("{0:#}")]
+    Guarded(#[from] anyhow::Error),
+    /// The adapted model is none that the device would take.
+    #[error(transparent)]
+    ModelFile(#[from] ModelFileError),
+}
+
+/// Fits on the source, adapts to the pool and labels the test.
+pub fn predict(
+    task: &Task,
+    settings: &EvaluateSettings,
+    seed: u64,
+) -> Result<Prediction, PredictError> {
+    match settings.method {
+        EvaluatedMethod::Guarded => guarded(task, settings, seed),
+        EvaluatedMethod::Baseline(method) => baseline(method, task, settings, seed),
+    }
+}
+
+/// What `rebearing fit` and `rebearing adapt` do, ending in the bytes of the model file that
+/// would be deployed.
+fn guarded(
+    task: &Task,
+    settings: &EvaluateSettings,
+    seed: u64,
+) -> Result<Prediction, PredictError> {
+    let em = SourceSettings {
+        components: settings.components,
+        variance_floor: settings.variance_floor,
+        restarts: settings.restarts,
+        seed,
+        healthy: None,
+    };
+    let start = Instant::now();
+    let mut source = Source::fit_features(&task.known, task.front_end.clone(), &em)?;
+    source.healthy = task.healthy.filter(|class| *class < source.classes.len());
+    let fit_source = start.elapsed().as_secs_f64();
+
+    let adapt = AdaptSettings {
+        pool_is: settings.pool_is,
+        plan: settings.plan,
+        components: settings.components,
+        em,
+    };
+    let adaptation = verdict::adapt(&source, &task.pool, &adapt)?;
+    let model = adaptation.model(&source, &task.target, task.known.hash)?;
+    let verdict::Seconds { fit_target, transport } = adaptation.seconds;
+    Ok(Prediction {
+        labels: device_labels(&model.model(), &task.test.x),
+        source_only: Some(device_labels(&source.model(false)?.model(), &task.test.x)),
+        support: adaptation.support,
+        verdict: Some(adaptation.verdict),
+        reasons: adaptation.reasons,
+        seconds: Seconds { fit_source, fit_target, transport },
+    })
+}
+
+/// The label that the device gives to each row of features (not standardised).
+fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
+    diagnoses(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
+}
+
+/// A compared method, on features standardised by the source's constants.
+fn baseline(
+    method: Method,
+    task: &Task,
+    settings: &EvaluateSettings,
+    seed: u64,
+) -> Result<Prediction, PredictError> {
+    let (shift, scale) = standardisation(&task.known.features.x);
+    let standardise = |x: &Array2<f32>| standardised(x, &shift, &scale);
+    let [source, pool, test] =
+        [&task.known.features, &task.pool, &task.test].map(|features| standardise(&features.x));
+    let classes = task.known.classes.len();
+    let given = baselines::Task {
+        source: source.view(),
+        labels: &task.known.labels,
+        classes,
+        pool: pool.view(),
+        test: test.view(),
+    };
+    let settings = baselines::Settings {
+        seed,
+        components_per_class: settings.components,
+        target_components: Some(settings.components * classes),
+        variance_floor: settings.variance_floor,
+        restarts: settings.restarts,
+        plan: settings.plan,
+        ..baselines::Settings::default()
+    };
+    let baselines::Prediction { posterior, seconds } = method.predict(&given, &settings)?;
+    let largest = |row: ndarray::ArrayView1<'_, f64>| {
+        // The lowest index where several are equal, as on the device.
+        let mut best = 0;
+        for (class, p) in row.iter().enumerate() {
+            if *p > row[best] {
+                best = class;
+            }
+        }
+        Label::Class(best)
+    };
+    let labels = posterior.rows().into_iter().map(largest).collect();
+    Ok(Prediction {
+        labels,
+        source_only: None,
+        support: None,
+        verdict: None,
+        reasons: Vec::new(),
+        seconds,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::domain::Domain;
+    use crate::data::manifest::Manifest;
+    use crate::device;
+    use crate::features::extract::extract;
+    use crate::features::front_end::FrontEndSettings;
+    use crate::simulate::{Class, SimulateSettings, simulate};
+
+    #[test]
+    fn rows_get_the_labels_that_the_monitor_gives() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = SimulateSettings {
+            seconds: 2.0,
+            classes: vec![Class::ALL[0], Class::ALL[1]],
+            ..SimulateSettings::default()
+        };
+        let simulated = simulate(&settings, folder.path(), &|_, _| ()).unwrap();
+        let manifest = Manifest::read(&simulated.manifest).unwrap();
+        let [known, new] =
+            ["motor-a", "motor-b"].map(|name| Domain::read(&manifest, name).unwrap());
+        let segments = 3;
+        let front_end =
+            FrontEndSettings::equal_bands(known.rate_hz, 1, 2048, 1024, segments, 32).unwrap();
+        let source = Source::fit(&known, front_end.clone(), &SourceSettings::default()).unwrap();
+        // The unadapted source, so that some windows are unknown.
+        let bytes = source.model(true).unwrap();
+        let mut seen = Vec::new();
+        for recording in known.recordings.iter().chain(&new.recordings) {
+            let recordings = std::slice::from_ref(recording);
+            let parts = crate::data::split::whole(&[recording.segment_frames()]);
+            let features = extract(recordings, &parts, &front_end).unwrap();
+            let rows = device_labels(&bytes.model(), &features.x);
+            let reports = device::run(bytes.model(), recording).unwrap();
+            let end_to_end: Vec<Label> = rows.into_iter().step_by(segments).collect();
+            let reported: Vec<Label> =
+                reports.into_iter().map(|report| report.finding.unwrap().label).collect();
+            assert_eq!(end_to_end, reported);
+            seen.extend(reported);
+        }
+        for label in [Label::Class(0), Label::Class(1), Label::Unknown] {
+            assert!(seen.contains(&label), "{label:?} is not put to the test: {seen:?}");
+        }
+    }
+}

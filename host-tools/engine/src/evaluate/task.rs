@@ -1,0 +1,449 @@
+//! What one pair of domains is compared on: classes, pool, test.
+
+use std::collections::BTreeMap;
+
+use ndarray::Axis;
+use thiserror::Error;
+
+use super::domains::same_bands;
+use super::pools;
+use super::{EvaluateSettings, EvaluatedMethod, LeaveOut, PoolChoice, SourceDomain, TargetDomain};
+use crate::adapt::verdict::Pool;
+use crate::data::domain::healthy_class;
+use crate::features::extract::Features;
+use crate::features::front_end::FrontEndSettings;
+use crate::source::LabelledFeatures;
+
+/// What a method is given, and what it is scored by.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The source's windows with their classes.
+    pub known: LabelledFeatures,
+    /// Name of the target.
+    pub target: String,
+    /// How the target's samples became features; the source's bands are the same in hertz.
+    pub front_end: FrontEndSettings,
+    /// Target windows to adapt on; of a label nothing is left but that it selected them.
+    pub pool: Features,
+    /// Windows of each label in the pool.
+    pub pool_windows: BTreeMap<String, usize>,
+    /// Target windows to label.
+    pub test: Features,
+    /// True label of each test window, as an index into `labels`.
+    pub truth: Vec<usize>,
+    /// The source's classes, then the labels that only the target has.
+    pub labels: Vec<String>,
+    /// The healthy one, as an index into `labels`.
+    pub healthy: Option<usize>,
+    /// Labels of either domain that are not compared.
+    pub left_out: Vec<String>,
+}
+
+/// Why a pair of domains cannot be compared as asked.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TaskError {
+    /// The domains were sampled differently.
+    #[error(
+        "the source has {source_axes} axes at {source_hz} Hz, the target {target_axes} at {target_hz} Hz, and \
+         their bands are not the same; name the same channels in both"
+    )]
+    Sampling {
+        /// Rate of the source.
+        source_hz: f64,
+        /// Axes of the source.
+        source_axes: usize,
+        /// Rate of the target.
+        target_hz: f64,
+        /// Axes of the target.
+        target_axes: usize,
+    },
+    /// Fewer than two classes are left in the source.
+    #[error(
+        "there is nothing to tell apart: the labels compared leave the source {left} (the source has {source_labels}; \
+         the target has {target_labels}); choose domains with at least two labels in common, or name labels with `labels`"
+    )]
+    TooFewLabels {
+        /// Classes left, in words.
+        left: String,
+        /// Labels of the source.
+        source_labels: String,
+        /// Labels of the target.
+        target_labels: String,
+    },
+    /// No recording of the target has a label that is compared.
+    #[error(
+        "no recording of the target is left to test; it has {target_labels}, name some of them in `labels`"
+    )]
+    NoTest {
+        /// Labels of the target.
+        target_labels: String,
+    },
+    /// The pool names a label that the target does not have, or that is left out.
+    #[error(
+        "`pool` {label}: no target recording that is compared has this label; those compared are {compared} \
+         (name a label in `labels` to compare it although only one domain has it)"
+    )]
+    PoolLabel {
+        /// The label.
+        label: String,
+        /// Labels of the target that are compared.
+        compared: String,
+    },
+    /// The healthy class is needed and not known.
+    #[error(
+        "`{field}` healthy needs to know which label is the healthy machine's, and none of {compared} is called \
+         healthy or normal; name it with `healthy` LABEL"
+    )]
+    NoHealthy {
+        /// What needs it.
+        field: &'static str,
+        /// Labels that are compared.
+        compared: String,
+    },
+}
+
+impl Task {
+    /// Selects classes, pool and test of a pair: a task for each pool that the settings ask for
+    /// and each label that they leave out.
+    pub fn select(
+        source: &SourceDomain,
+        target: &TargetDomain,
+        settings: &EvaluateSettings,
+        seed: u64,
+    ) -> Result<Vec<Self>, TaskError> {
+        let (one, other) = (&source.front_end, &target.front_end);
+        if !same_bands(one, other) {
+            return Err(TaskError::Sampling {
+                source_hz: one.rate_hz,
+                source_axes: one.axes,
+                target_hz: other.rate_hz,
+                target_axes: other.axes,
+            });
+        }
+        let left_out: Vec<Vec<String>> = match &settings.leave_out {
+            None => vec![Vec::new()],
+            Some(LeaveOut::Labels(labels)) => vec![labels.clone()],
+            Some(LeaveOut::Each) => {
+                let compared = Compared::new(source, target, settings, &[])?;
+                let healthy = compared.healthy.map(|class| &compared.labels[class]);
+                let faults = compared.classes.iter().filter(|class| Some(*class) != healthy);
+                faults
+                    .filter(|class| compared.tested.contains(class))
+                    .map(|c| vec![c.clone()])
+                    .collect()
+            }
+        };
+        let mut tasks = Vec::new();
+        for left_out in &left_out {
+            let compared = Compared::new(source, target, settings, left_out)?;
+            tasks.extend(compared.tasks(source, target, settings, seed)?);
+        }
+        Ok(tasks)
+    }
+}
+
+/// The labels of a pair, by the parts they have.
+struct Compared {
+    /// Classes of the source.
+    classes: Vec<String>,
+    /// Labels of the test.
+    tested: Vec<String>,
+    /// The classes, then those that only the test has.
+    labels: Vec<String>,
+    /// The healthy one of `labels`.
+    healthy: Option<usize>,
+    /// Labels of either domain that are not compared.
+    passed_over: Vec<String>,
+}
+
+impl Compared {
+    fn new(
+        source: &SourceDomain,
+        target: &TargetDomain,
+        settings: &EvaluateSettings,
+        left_out: &[String],
+    ) -> Result<Self, TaskError> {
+        let source_labels = distinct(&source.labels);
+        let target_labels = distinct(&target.labels);
+        let compared = |label: &&String| match &settings.labels {
+            Some(labels) => labels.contains(label),
+            None => source_labels.contains(label) && target_labels.contains(label),
+        };
+        let classes: Vec<String> = source_labels
+            .iter()
+            .filter(compared)
+            .filter(|label| !left_out.contains(label))
+            .cloned()
+            .collect();
+        if classes.len() < 2 {
+            return Err(TaskError::TooFewLabels {
+                left: classes.first().map_or("no label".into(), |label| format!("only {label}")),
+                source_labels: source_labels.join(", "),
+                target_labels: target_labels.join(", "),
+            });
+        }
+        let tested: Vec<String> = target_labels.iter().filter(compared).cloned().collect();
+        if tested.is_empty() {
+            return Err(TaskError::NoTest { target_labels: target_labels.join(", ") });
+        }
+        let labels = distinct(classes.iter().chain(&tested));
+        let passed_over = distinct(source_labels.iter().chain(&target_labels))
+            .into_iter()
+            .filter(|label| !labels.contains(label))
+            .collect();
+        // A healthy label that this pair lacks leaves it without one.
+        let healthy = match &settings.healthy {
+            Some(name) => labels.iter().position(|label| label == name),
+            None => healthy_class(&labels, None).ok().flatten(),
+        };
+        let no_healthy = |field| TaskError::NoHealthy { field, compared: labels.join(", ") };
+        if settings.method == EvaluatedMethod::Guarded
+            && settings.pool_is == Pool::Healthy
+            && healthy.is_none_or(|class| class >= classes.len())
+        {
+            return Err(no_healthy("pool_is"));
+        }
+        if settings.pool.needs_healthy()
+            && healthy.is_none_or(|class| !tested.contains(&labels[class]))
+        {
+            return Err(no_healthy("pool"));
+        }
+        Ok(Self { classes, tested, labels, healthy, passed_over })
+    }
+
+    /// A task for each pool.
+    fn tasks(
+        &self,
+        source: &SourceDomain,
+        target: &TargetDomain,
+        settings: &EvaluateSettings,
+        seed: u64,
+    ) -> Result<Vec<Task>, TaskError> {
+        // What is left out of the source is left out of the pool; what only the target has is not.
+        let left_out =
+            |label: &&String| !source.labels.contains(label) || self.classes.contains(label);
+        let pooled: Vec<String> = self.tested.iter().filter(left_out).cloned().collect();
+        if let PoolChoice::Labels(labels) = &settings.pool
+            && let Some(label) = labels.iter().find(|label| !pooled.contains(label))
+        {
+            return Err(TaskError::PoolLabel { label: label.clone(), compared: pooled.join(", ") });
+        }
+        let (_, first) = selected(&target.first, &target.labels, &pooled);
+        let count = |class: usize| first.iter().filter(|label| **label == class).count();
+        let windows: Vec<(String, usize)> =
+            pooled.iter().enumerate().map(|(class, label)| (label.clone(), count(class))).collect();
+        let healthy = self.healthy.map(|class| &self.labels[class]);
+        let healthy_pooled = pooled.iter().position(|label| Some(label) == healthy);
+
+        let (features, known_labels) = selected(&source.features, &source.labels, &self.classes);
+        let (test, truth) = selected(&target.last, &target.labels, &self.labels);
+        let task = |pool: pools::Pool| Task {
+            known: LabelledFeatures {
+                domain: source.name.clone(),
+                classes: self.classes.clone(),
+                features: features.clone(),
+                labels: known_labels.clone(),
+                hash: source.hash,
+            },
+            target: target.name.clone(),
+            front_end: target.front_end.clone(),
+            pool: first_windows(&target.first, &target.labels, &pool.parts),
+            pool_windows: pool.parts.into_iter().collect(),
+            test: test.clone(),
+            truth: truth.clone(),
+            labels: self.labels.clone(),
+            healthy: self.healthy,
+            left_out: self.passed_over.clone(),
+        };
+        // Draws of one pair do not depend on which other pairs are asked for.
+        let names = source.name.bytes().chain([0]).chain(target.name.bytes());
+        let stream =
+            names.fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let pools = pools::pools(&settings.pool, &windows, healthy_pooled, (seed, stream));
+        Ok(pools.into_iter().map(task).collect())
+    }
+}
+
+/// The first windows in time of each label, as many as `parts` says.
+fn first_windows(features: &Features, labels: &[String], parts: &[(String, usize)]) -> Features {
+    let mut left: BTreeMap<&str, usize> =
+        parts.iter().map(|(label, windows)| (label.as_str(), *windows)).collect();
+    let rows: Vec<usize> = (0..features.recording.len())
+        .filter(|row| match left.get_mut(labels[features.recording[*row]].as_str()) {
+            Some(windows) if *windows > 0 => {
+                *windows -= 1;
+                true
+            }
+            _ => false,
+        })
+        .collect();
+    rows_of(features, &rows)
+}
+
+fn rows_of(features: &Features, rows: &[usize]) -> Features {
+    let recording = rows.iter().map(|row| features.recording[*row]).collect();
+    Features { x: features.x.select(Axis(0), rows), recording }
+}
+
+/// The labels in order of first appearance.
+fn distinct<'a>(labels: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for label in labels {
+        if !distinct.contains(label) {
+            distinct.push(label.clone());
+        }
+    }
+    distinct
+}
+
+/// The windows whose recording's label is in `wanted`, and its index there.
+fn selected(
+    features: &Features,
+    labels: &[String],
+    wanted: &[impl AsRef<str>],
+) -> (Features, Vec<usize>) {
+    let class: Vec<Option<usize>> = labels
+        .iter()
+        .map(|label| wanted.iter().position(|wanted| wanted.as_ref() == label.as_str()))
+        .collect();
+    let windows = features.recording.iter().enumerate();
+    let (rows, classes): (Vec<usize>, Vec<usize>) =
+        windows.filter_map(|(row, &recording)| Some((row, class[recording]?))).unzip();
+    (rows_of(features, &rows), classes)
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::adapt::plan::PlanSettings;
+
+    fn front_end(rate_hz: f64) -> FrontEndSettings {
+        FrontEndSettings::equal_bands(rate_hz, 1, 256, 128, 1, 2).unwrap()
+    }
+
+    /// A window a recording whose features are the recording's index plus `offset`.
+    fn features(recordings: usize, offset: f32) -> Features {
+        let x = Array2::from_shape_fn((recordings, 2), |(row, _)| row as f32 + offset);
+        Features { x, recording: (0..recordings).collect() }
+    }
+
+    fn source(labels: &[&str]) -> SourceDomain {
+        SourceDomain {
+            name: "a".into(),
+            front_end: front_end(100.0),
+            labels: labels.iter().map(ToString::to_string).collect(),
+            features: features(labels.len(), 0.0),
+            hash: [0; 32],
+            seconds: 0.0,
+        }
+    }
+
+    fn target(labels: &[&str]) -> TargetDomain {
+        TargetDomain {
+            name: "b".into(),
+            front_end: front_end(100.0),
+            labels: labels.iter().map(ToString::to_string).collect(),
+            first: features(labels.len(), 0.25),
+            last: features(labels.len(), 0.5),
+            seconds: 0.0,
+        }
+    }
+
+    fn settings(pool: &str) -> EvaluateSettings {
+        EvaluateSettings {
+            method: EvaluatedMethod::Guarded,
+            pool: pool.parse().unwrap(),
+            pool_is: Pool::Unknown,
+            labels: None,
+            leave_out: None,
+            healthy: None,
+            plan: PlanSettings::default(),
+            components: 1,
+            variance_floor: 0.01,
+            restarts: 1,
+        }
+    }
+
+    fn select(
+        source_labels: &[&str],
+        target_labels: &[&str],
+        settings: &EvaluateSettings,
+    ) -> Result<Task, TaskError> {
+        let mut tasks = Task::select(&source(source_labels), &target(target_labels), settings, 0)?;
+        assert_eq!(tasks.len(), 1);
+        Ok(tasks.remove(0))
+    }
+
+    const SOURCE: &[&str] = &["Ball", "Normal", "Crack", "Ball"];
+    const TARGET: &[&str] = &["Normal", "Gear", "Ball"];
+
+    #[test]
+    fn common_labels_are_compared_and_the_others_named() {
+        let task = select(SOURCE, TARGET, &settings("Ball")).unwrap();
+        assert_eq!(task.labels, ["Ball", "Normal"]);
+        assert_eq!(task.left_out, ["Crack", "Gear"]);
+        assert_eq!(task.healthy, Some(1));
+        assert_eq!(task.known.labels, [0, 1, 0]);
+        assert_eq!(task.known.features.recording, [0, 1, 3]);
+        assert_eq!(task.pool.x.column(0).to_vec(), [2.25], "the pool is before the cut");
+        assert_eq!(task.test.x.column(0).to_vec(), [0.5, 2.5], "the test is after the cut");
+        assert_eq!(task.truth, [1, 0]);
+    }
+
+    #[test]
+    fn named_labels_may_be_in_one_domain_alone() {
+        let labels = ["Gear", "Crack", "Normal"].map(String::from).to_vec();
+        let settings = EvaluateSettings { labels: Some(labels), ..settings("all") };
+        let task = select(SOURCE, TARGET, &settings).unwrap();
+        assert_eq!(task.known.classes, ["Normal", "Crack"]);
+        assert_eq!(task.labels, ["Normal", "Crack", "Gear"]);
+        assert_eq!(task.truth, [0, 2]);
+        assert_eq!(task.left_out, ["Ball"]);
+        assert_eq!(task.pool.recording, [0, 1]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_in_the_test_alone() {
+        let both = &["Normal", "Ball", "Crack", "Gear"];
+        let each = EvaluateSettings { leave_out: Some(LeaveOut::Each), ..settings("all") };
+        let tasks = Task::select(&source(both), &target(both), &each, 0).unwrap();
+        assert_eq!(tasks.len(), 3, "each fault, not the healthy machine");
+        let task = &tasks[1];
+        assert_eq!(task.known.classes, ["Normal", "Ball", "Gear"]);
+        assert_eq!(task.labels, ["Normal", "Ball", "Gear", "Crack"]);
+        assert_eq!(task.pool.recording, [0, 1, 3]);
+        assert_eq!(task.truth, [0, 1, 3, 2]);
+        let two = LeaveOut::Labels(vec!["Ball".into(), "Gear".into()]);
+        let two = EvaluateSettings { leave_out: Some(two), ..settings("all") };
+        let task = select(both, both, &two).unwrap();
+        assert_eq!(task.known.classes, ["Normal", "Crack"]);
+        assert_eq!(task.pool.recording, [0, 2]);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        let message = |result: Result<Task, TaskError>| result.map(|_| ()).unwrap_err().to_string();
+        let one = message(select(SOURCE, &["Ball", "Gear"], &settings("all")));
+        assert!(one.contains("only Ball") && one.contains("Ball, Gear"), "{one}");
+        let none = message(select(SOURCE, &["Gear"], &settings("all")));
+        assert!(none.contains("no label"), "{none}");
+        let pool = message(select(SOURCE, TARGET, &settings("Gear")));
+        assert!(pool.contains("Gear") && pool.contains("Normal, Ball"), "{pool}");
+        let faults = &["Ball", "Crack"];
+        let healthy = message(select(faults, faults, &settings("healthy")));
+        assert!(healthy.contains("`healthy` LABEL"), "{healthy}");
+        let pool_is = EvaluateSettings { pool_is: Pool::Healthy, ..settings("all") };
+        let healthy = message(select(faults, faults, &pool_is));
+        assert!(healthy.contains("`pool_is`"), "{healthy}");
+        let crack = Some(vec!["Crack".to_owned(), "Ball".to_owned()]);
+        let untested = EvaluateSettings { labels: crack, ..settings("all") };
+        let untested = message(select(SOURCE, &["Normal"], &untested));
+        assert!(untested.contains("left to test"), "{untested}");
+        let slow = TargetDomain { front_end: front_end(50.0), ..target(TARGET) };
+        let rates = Task::select(&source(SOURCE), &slow, &settings("all"), 0);
+        let rates = rates.map(|_| ()).unwrap_err().to_string();
+        assert!(rates.contains("100") && rates.contains("50"), "{rates}");
+    }
+}

@@ -1,0 +1,244 @@
+//! How samples become features, as the host fits, stores and checks it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rebearing::model::{FrontEnd, format};
+use rebearing::orders::Orders;
+use rebearing::spectrum::FFT_LENGTHS;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Front end of a model: bands of a Welch-averaged Hann spectrum, and of shaft orders where
+/// the shaft speed is known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FrontEndSettings {
+    /// Sample rate in Hz.
+    pub rate_hz: f64,
+    /// Axes of a sample.
+    pub axes: usize,
+    /// Points of the FFT.
+    pub fft_len: usize,
+    /// Samples from one segment to the next.
+    pub hop: usize,
+    /// Segments averaged in a decision window.
+    pub segments: usize,
+    /// Bin edges of the bands; band b holds bins `band_edges[b]..band_edges[b + 1]`.
+    pub band_edges: Vec<u32>,
+    /// Bands of shaft orders beside them; these need the speed of every recording.
+    #[serde(default)]
+    pub orders: Option<OrderSettings>,
+}
+
+/// Bands of shaft orders.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OrderSettings {
+    /// Whether the spectrum has such bands.
+    pub spectrum: bool,
+    /// Whether the envelope's spectrum has them.
+    pub envelope: bool,
+    /// Bands in each.
+    pub bands: usize,
+    /// Lower edge of the first band, in orders.
+    pub first: f32,
+    /// Width of a band, in orders.
+    pub width: f32,
+}
+
+/// The blocks of features of a front end, as `--blocks` names them; bands are always there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Blocks {
+    /// Bands of shaft orders of the spectrum.
+    pub orders: bool,
+    /// Bands of shaft orders of the envelope's spectrum.
+    pub envelope: bool,
+}
+
+impl Blocks {
+    /// Their names.
+    pub fn names(self) -> Vec<&'static str> {
+        let all = [("bands", true), ("orders", self.orders), ("envelope", self.envelope)];
+        all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
+    }
+}
+
+impl fmt::Display for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names().join(","))
+    }
+}
+
+/// A list of blocks that is none.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "the blocks are bands, orders and envelope, and bands are always among them: bands,orders,envelope"
+)]
+pub struct UnknownBlocks;
+
+impl FromStr for Blocks {
+    type Err = UnknownBlocks;
+
+    fn from_str(text: &str) -> Result<Self, UnknownBlocks> {
+        let names: Vec<&str> = text.split(',').map(str::trim).collect();
+        let known = ["bands", "orders", "envelope"];
+        // Without bands in Hz a resonance of the machine's frame would have no place.
+        if !names.contains(&"bands") || names.iter().any(|name| !known.contains(name)) {
+            return Err(UnknownBlocks);
+        }
+        Ok(Self { orders: names.contains(&"orders"), envelope: names.contains(&"envelope") })
+    }
+}
+
+/// Why front-end settings cannot be used.
+#[derive(Debug, Error, PartialEq)]
+pub enum FrontEndError {
+    /// The FFT length is none that the device has.
+    #[error("`fft_len` {0} is not supported; use 256, 512, 1024, 2048 or 4096")]
+    FftLength(usize),
+    /// The hop leaves gaps or does not move.
+    #[error("`hop` {hop} must be between 1 and the FFT length, {fft_len}")]
+    Hop {
+        /// Hop asked for.
+        hop: usize,
+        /// FFT length.
+        fft_len: usize,
+    },
+    /// A decision window without segments, or an endless one.
+    #[error("`segments` {0} must be between 1 and 65536")]
+    Segments(usize),
+    /// Bands that would be empty, or more than the format holds.
+    #[error("`bands` {bands} must be between 2 and {most} for an FFT of this length")]
+    Bands {
+        /// Bands asked for.
+        bands: usize,
+        /// Most that are possible.
+        most: usize,
+    },
+}
+
+impl FrontEndSettings {
+    /// Equal bands over 0…rate/2.
+    pub fn equal_bands(
+        rate_hz: f64,
+        axes: usize,
+        fft_len: usize,
+        hop: usize,
+        segments: usize,
+        bands: usize,
+    ) -> Result<Self, FrontEndError> {
+        if !FFT_LENGTHS.contains(&fft_len) {
+            return Err(FrontEndError::FftLength(fft_len));
+        }
+        if !(1..=fft_len).contains(&hop) {
+            return Err(FrontEndError::Hop { hop, fft_len });
+        }
+        if !(1..=format::MAX_SEGMENTS).contains(&segments) {
+            return Err(FrontEndError::Segments(segments));
+        }
+        // One band alone has no shape once its level is removed.
+        let most = format::MAX_BANDS.min(fft_len / 2);
+        if !(2..=most).contains(&bands) {
+            return Err(FrontEndError::Bands { bands, most });
+        }
+        // The Nyquist bin is left out: a sensor's anti-alias filter decides what is in it.
+        let bins = fft_len / 2;
+        let band_edges = (0..=bands).map(|b| (b * bins / bands) as u32).collect();
+        Ok(Self { rate_hz, axes, fft_len, hop, segments, band_edges, orders: None })
+    }
+
+    /// As many equal bands over the first `share` of 0…rate/2.
+    pub fn below(self, share: f64) -> Result<Self, FrontEndError> {
+        let bands = self.bands();
+        let bins = (share * (self.fft_len / 2) as f64) as usize;
+        if bands > bins {
+            return Err(FrontEndError::Bands { bands, most: bins });
+        }
+        let band_edges = (0..=bands).map(|b| (b * bins / bands) as u32).collect();
+        Ok(Self { band_edges, ..self })
+    }
+
+    /// The same with these blocks: 32 bands of half an order each, from 0.5 orders up.
+    pub fn with_blocks(self, blocks: Blocks) -> Result<Self, FrontEndError> {
+        let Blocks { orders: spectrum, envelope } = blocks;
+        let orders = OrderSettings { spectrum, envelope, bands: 32, first: 0.5, width: 0.5 };
+        let settings = Self { orders: (spectrum || envelope).then_some(orders), ..self };
+        if settings.axis_features() > format::MAX_BANDS {
+            let most = format::MAX_BANDS + settings.bands() - settings.axis_features();
+            return Err(FrontEndError::Bands { bands: settings.bands(), most });
+        }
+        Ok(settings)
+    }
+
+    /// The blocks of features.
+    pub fn blocks(&self) -> Blocks {
+        self.orders.map_or(Blocks::default(), |orders| Blocks {
+            orders: orders.spectrum,
+            envelope: orders.envelope,
+        })
+    }
+
+    /// The front end as the device crate takes it.
+    pub fn device(&self) -> FrontEnd<'_> {
+        FrontEnd {
+            rate_hz: self.rate_hz as f32,
+            axes: self.axes,
+            fft_len: self.fft_len,
+            hop: self.hop,
+            segments: self.segments,
+            band_edges: &self.band_edges,
+            orders: self.orders.map(|orders| Orders {
+                spectrum: orders.spectrum,
+                envelope: orders.envelope,
+                bands: orders.bands,
+                first: orders.first,
+                width: orders.width,
+            }),
+        }
+    }
+
+    /// Bands in Hz per axis.
+    pub fn bands(&self) -> usize {
+        self.band_edges.len().saturating_sub(1)
+    }
+
+    /// Features per axis, of all blocks.
+    pub fn axis_features(&self) -> usize {
+        self.device().axis_features()
+    }
+
+    /// Features in all.
+    pub fn dims(&self) -> usize {
+        self.axis_features() * self.axes
+    }
+
+    /// Samples that one decision window spans.
+    pub fn window_len(&self) -> usize {
+        self.fft_len + self.hop * self.segments.saturating_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blocks, FrontEndError, FrontEndSettings};
+
+    #[test]
+    fn blocks_are_read_as_they_are_written() {
+        for text in ["bands", "bands,orders", "bands,envelope", "bands,orders,envelope"] {
+            assert_eq!(text.parse::<Blocks>().unwrap().to_string(), text);
+        }
+        for bad in ["", "orders", "bands,order", "bands,,orders"] {
+            assert!(bad.parse::<Blocks>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn blocks_must_find_room_in_the_format() {
+        let bands = |bands| FrontEndSettings::equal_bands(1e4, 3, 2048, 1024, 2, bands).unwrap();
+        let all = Blocks { orders: true, envelope: true };
+        assert_eq!(bands(32).with_blocks(all).unwrap().dims(), 3 * 96);
+        assert_eq!(bands(192).with_blocks(all).unwrap().dims(), 3 * 256);
+        let error = bands(193).with_blocks(all).unwrap_err();
+        assert_eq!(error, FrontEndError::Bands { bands: 193, most: 192 });
+        assert_eq!(bands(256).with_blocks(Blocks::default()).unwrap(), bands(256));
+    }
+}

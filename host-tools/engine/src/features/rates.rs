@@ -1,0 +1,83 @@
+//! The same bands at another sample rate.
+//!
+//! A machine may be recorded at another rate than the source. The spectrum is then looked at in
+//! the same bands in hertz, up to what the lower rate can see; nothing is resampled, so that the
+//! device computes what was fitted.
+
+use thiserror::Error;
+
+use crate::features::front_end::FrontEndSettings;
+
+/// Why bands cannot be looked at with another rate.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum RateError {
+    /// The rate is too low.
+    #[error(
+        "bands up to {needs_hz} Hz cannot be seen at {rate_hz} Hz, which shows up to {shows_hz} Hz; \
+         fit the source with `resample` {rate_hz}"
+    )]
+    TooLow {
+        /// Upper end of the bands.
+        needs_hz: f64,
+        /// The rate.
+        rate_hz: f64,
+        /// Half of it.
+        shows_hz: f64,
+    },
+    /// Two edges fall on one bin.
+    #[error(
+        "at {rate_hz} Hz an FFT of {fft_len} is too coarse for these bands; fit with a longer `fft_len` or fewer `bands`"
+    )]
+    TooCoarse {
+        /// The rate.
+        rate_hz: f64,
+        /// The FFT's length.
+        fft_len: usize,
+    },
+}
+
+/// `front_end` for samples at `rate_hz`: the same FFT, hop and segments, and bands at the same
+/// frequencies to within half a bin.
+pub fn at_rate(front_end: &FrontEndSettings, rate_hz: f64) -> Result<FrontEndSettings, RateError> {
+    let ratio = front_end.rate_hz / rate_hz;
+    let band_edges: Vec<u32> =
+        front_end.band_edges.iter().map(|edge| (f64::from(*edge) * ratio).round() as u32).collect();
+    let bins = front_end.fft_len / 2;
+    if band_edges.last().is_some_and(|edge| *edge as usize > bins) {
+        let bin_hz = front_end.rate_hz / front_end.fft_len as f64;
+        let last = front_end.band_edges.last().copied().unwrap_or(0);
+        let (needs_hz, shows_hz) = (f64::from(last) * bin_hz, rate_hz / 2.0);
+        return Err(RateError::TooLow { needs_hz, rate_hz, shows_hz });
+    }
+    if band_edges.windows(2).any(|edges| edges[0] >= edges[1]) {
+        return Err(RateError::TooCoarse { rate_hz, fft_len: front_end.fft_len });
+    }
+    Ok(FrontEndSettings { rate_hz, band_edges, ..front_end.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_stay_where_they_are_in_hertz() {
+        let known = FrontEndSettings::equal_bands(12_000.0, 1, 2048, 1024, 2, 32).unwrap();
+        let new = at_rate(&known, 20_000.0).unwrap();
+        assert_eq!((new.rate_hz, new.fft_len, new.segments), (20_000.0, 2048, 2));
+        for (known, new) in known.band_edges.iter().zip(&new.band_edges) {
+            let hertz =
+                [f64::from(*known) * 12_000.0 / 2048.0, f64::from(*new) * 20_000.0 / 2048.0];
+            assert!((hertz[0] - hertz[1]).abs() <= 0.5 * 20_000.0 / 2048.0, "{hertz:?}");
+        }
+        assert_eq!(at_rate(&known, 12_000.0).unwrap(), known);
+    }
+
+    #[test]
+    fn what_a_rate_cannot_show_is_refused() {
+        let known = FrontEndSettings::equal_bands(20_000.0, 1, 256, 128, 1, 64).unwrap();
+        let low = at_rate(&known, 12_000.0).unwrap_err().to_string();
+        assert!(low.contains("10000 Hz") && low.contains("6000 Hz"), "{low}");
+        let coarse = at_rate(&known, 100_000.0).unwrap_err().to_string();
+        assert!(coarse.contains("`fft_len`"), "{coarse}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Files that are not recordings: output that is whole or not there, `.npy` matrices, rows of CSV.
+
+pub(crate) mod csv_place;
+mod hex;
+pub mod npy;
+pub mod output;
+
+pub use hex::hex;

@@ -1,0 +1,84 @@
+//! Host side of rebearing: recordings to features, mixtures, optimal transport, one model file.
+//!
+//! The whole way from recordings to labels by the device's own code is this:
+//!
+//! ```
+//! use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
+//! use rebearing_host::device;
+//! use rebearing_host::data::domain::Domain;
+//! use rebearing_host::features::extract::extract;
+//! use rebearing_host::features::front_end::FrontEndSettings;
+//! use rebearing_host::data::manifest::Manifest;
+//! use rebearing_host::simulate::{SimulateSettings, simulate};
+//! use rebearing_host::source::{Source, SourceSettings};
+//!
+//! // Two simulated machines; yours come with a manifest of your own.
+//! let folder = tempfile::tempdir()?;
+//! let settings = SimulateSettings { seconds: 4.0, ..SimulateSettings::default() };
+//! let simulated = simulate(&settings, folder.path(), &|_, _| ())?;
+//! let manifest = Manifest::read(&simulated.manifest)?;
+//!
+//! // A mixture of the known machine, with its labels.
+//! let known = Domain::read(&manifest, "motor-a")?;
+//! let front_end = FrontEndSettings::equal_bands(known.rate_hz, known.axes, 2048, 1024, 2, 32)?;
+//! let source = Source::fit(&known, front_end, &SourceSettings::default())?;
+//!
+//! // The new machine, whose labels nobody looks at.
+//! let new = Domain::read(&manifest, "motor-b")?;
+//! let windows = extract(&new.recordings, &new.whole(), &source.front_end)?;
+//! let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
+//! let adaptation = adapt(&source, &windows, &settings)?;
+//! println!("{}, because {}", adaptation.verdict, adaptation.reasons.join("; "));
+//!
+//! // The file that goes into the device's flash, and what the device will say.
+//! let model = adaptation.model(&source, &new.name, new.hash(false)?)?;
+//! for report in device::run(model.model(), &new.recordings[0])? {
+//!     println!("{:?}", report.finding.map(|finding| finding.label));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Mixtures and transport stand alone too, see [`mixture`] and [`transport`].
+//!
+//! The modules stand in the order of the data, and a module uses only those above it:
+//!
+//! | module | gives |
+//! |---|---|
+//! | [`progress`] | how far long work has come |
+//! | [`files`] | outputs that are whole or not there, `.npy` matrices |
+//! | [`data`] | recordings, manifests, and the domain of one machine |
+//! | [`simulate`] | recordings of machines that do not exist |
+//! | [`features`] | feature vectors, by the device's own code |
+//! | [`mixture`] | Gaussian mixtures, fitted by EM |
+//! | [`transport`] | optimal transport plans |
+//! | [`model`] | the model file, from plain contents, in both encodings |
+//! | [`source`] | one labelled machine |
+//! | [`adapt`] | the verdict on a new machine, and its labels |
+//! | [`baselines`] | other methods, to compare with |
+//! | [`device`] | a model run here, emulated or on a board, and its report lines |
+//! | [`build`] | a source and a target to a finished model |
+//! | [`evaluate`] | how often a method is right |
+//! | [`evidence`] | what an envelope spectrum says of a label |
+//! | [`report`] | the HTML page |
+
+// So that the example in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod adapt;
+pub mod baselines;
+pub mod build;
+pub mod data;
+pub mod device;
+pub mod evaluate;
+pub mod evidence;
+pub mod features;
+pub mod files;
+pub mod mixture;
+pub mod model;
+pub mod progress;
+pub mod report;
+pub mod simulate;
+pub mod source;
+pub mod transport;

@@ -1,0 +1,110 @@
+//! How rows are shared out among components, tile by tile.
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
+)]
+
+use std::ops::Range;
+
+use pulp::Simd;
+
+use crate::mixture::sample::{Rows, Sample};
+
+/// Rows that are worked on together.
+pub(in crate::mixture) const TILE: usize = 64;
+
+/// One value for each row of a tile.
+pub(in crate::mixture) type Column = [f64; TILE];
+
+/// A lower bound on the distance of each row of a tile to a component.
+pub(in crate::mixture) type Bounds = [f32; TILE];
+
+/// Densities of a tile's rows under the components, which become their shares.
+pub(in crate::mixture) struct Shares {
+    /// A column for each component.
+    pub columns: Vec<Column>,
+    /// The components that any of the rows has a share of, in order. The columns of others
+    /// mean nothing: most rows have to do with few components, and nobody looks at the rest.
+    pub present: Vec<usize>,
+}
+
+impl Shares {
+    pub(in crate::mixture) fn new(components: usize) -> Self {
+        Self { columns: vec![[0.0; TILE]; components], present: Vec::with_capacity(components) }
+    }
+
+    /// All columns, which are to be filled.
+    #[inline(always)]
+    pub(in crate::mixture) fn all(&mut self) -> &mut [Column] {
+        self.present.clear();
+        self.present.extend(0..self.columns.len());
+        &mut self.columns
+    }
+}
+
+/// What is known of a tile's distances to the components from earlier passes.
+#[derive(Default)]
+pub(in crate::mixture) enum Known<'a> {
+    #[default]
+    Nothing,
+    /// A bound for each row and component, and the component that was each row's best.
+    Rows { bounds: &'a mut [Bounds], leaders: &'a mut Leaders },
+    /// A lower bound for each component on the distance of any row.
+    Tile { reach: &'a mut [f32] },
+}
+
+/// The component that is most likely the best of each row of a tile.
+#[derive(Clone)]
+pub(in crate::mixture) struct Leaders {
+    pub component: [u32; TILE],
+    /// The rows, those with the same leader together.
+    pub order: [u8; TILE],
+}
+
+impl Default for Leaders {
+    fn default() -> Self {
+        Self { component: [0; TILE], order: in_order() }
+    }
+}
+
+/// The numbers of a tile's rows.
+#[inline(always)]
+pub(in crate::mixture) fn in_order() -> [u8; TILE] {
+    let mut order = [0; TILE];
+    for (row, r) in order.iter_mut().zip(0..) {
+        *row = r;
+    }
+    order
+}
+
+/// How rows are shared out among components.
+pub(in crate::mixture) trait Share<T>: Sync {
+    /// Fills the shares of the rows in `range` and returns their log-likelihoods. A column's
+    /// values beyond the range mean nothing. `known` is what the last pass left.
+    fn share<S: Simd>(
+        &self,
+        simd: S,
+        rows: &Rows<T>,
+        range: Range<usize>,
+        known: Known,
+        shares: &mut Shares,
+    ) -> Column;
+}
+
+/// All rows to one component.
+pub(in crate::mixture) struct Everything;
+
+impl<T: Sample> Share<T> for Everything {
+    #[inline(always)]
+    fn share<S: Simd>(
+        &self,
+        _: S,
+        _: &Rows<T>,
+        _: Range<usize>,
+        _: Known,
+        shares: &mut Shares,
+    ) -> Column {
+        shares.all().fill([1.0; TILE]);
+        [0.0; TILE]
+    }
+}

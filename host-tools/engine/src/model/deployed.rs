@@ -1,0 +1,164 @@
+//! A model file of either encoding, as the commands that run one see it.
+
+use std::path::Path;
+
+use rebearing::decision::Parameters;
+use rebearing::integer::IntegerModel;
+use rebearing::model::{DriftReference, FrontEnd, SampleUnit};
+use rebearing::severity::SeverityParameters;
+use rebearing::{Encoding, Model, ModelError};
+use zerocopy::IntoBytes;
+
+use crate::model::bytes::aligned;
+use crate::model::file::{ModelBytes, ModelFileError};
+use crate::model::integer_file::IntegerModelBytes;
+use crate::model::sections::Section;
+
+/// A checked model file of either encoding.
+#[derive(Debug, Clone)]
+pub enum DeployedModel {
+    /// In floats.
+    F32(ModelBytes),
+    /// In integers.
+    I16(IntegerModelBytes),
+}
+
+/// A model whose classes have names.
+pub trait ClassNames {
+    /// Name of a class, `None` past the last.
+    fn class_name(&self, class: usize) -> Option<&str>;
+}
+
+impl ClassNames for Model<'_> {
+    fn class_name(&self, class: usize) -> Option<&str> {
+        self.class_name(class)
+    }
+}
+
+impl ClassNames for IntegerModel<'_> {
+    fn class_name(&self, class: usize) -> Option<&str> {
+        self.class_name(class)
+    }
+}
+
+impl ClassNames for DeployedModel {
+    fn class_name(&self, class: usize) -> Option<&str> {
+        match self {
+            Self::F32(bytes) => bytes.model().class_name(class),
+            Self::I16(bytes) => bytes.model().class_name(class),
+        }
+    }
+}
+
+impl DeployedModel {
+    /// Reads and checks a model file of either encoding.
+    pub fn read(path: &Path) -> Result<Self, ModelFileError> {
+        let name = || path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
+        let invalid = |reason| ModelFileError::Invalid { path: name(), reason };
+        let words = aligned(&bytes);
+        let encoding = Encoding::of(words.as_bytes().get(..bytes.len()).unwrap_or(&[]));
+        match encoding.map_err(invalid)? {
+            Encoding::F32 => ModelBytes::from_bytes(&bytes).map(Self::F32),
+            Encoding::I16 => IntegerModelBytes::from_bytes(&bytes).map(Self::I16),
+        }
+        .map_err(invalid)
+    }
+
+    /// How it writes its numbers.
+    pub fn encoding(&self) -> Encoding {
+        match self {
+            Self::F32(_) => Encoding::F32,
+            Self::I16(_) => Encoding::I16,
+        }
+    }
+
+    /// The file's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::F32(bytes) => bytes.bytes(),
+            Self::I16(bytes) => bytes.bytes(),
+        }
+    }
+
+    /// How samples become features.
+    pub fn front_end(&self) -> FrontEnd<'_> {
+        match self {
+            Self::F32(bytes) => *bytes.model().front_end(),
+            Self::I16(bytes) => *bytes.model().front_end(),
+        }
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        match self {
+            Self::F32(bytes) => bytes.model().classes(),
+            Self::I16(bytes) => bytes.model().classes(),
+        }
+    }
+
+    /// The class that stands for a healthy machine, if the model names one.
+    pub fn healthy(&self) -> Option<usize> {
+        match self {
+            Self::F32(bytes) => bytes.model().healthy(),
+            Self::I16(bytes) => bytes.model().healthy(),
+        }
+    }
+
+    /// What a decision over time goes by.
+    pub fn decision(&self) -> Parameters {
+        match self {
+            Self::F32(bytes) => bytes.model().decision(),
+            Self::I16(bytes) => bytes.model().decision(),
+        }
+    }
+
+    /// How severity is measured, if the model says so.
+    pub fn severity(&self) -> Option<SeverityParameters> {
+        match self {
+            Self::F32(bytes) => bytes.model().severity(),
+            Self::I16(_) => None,
+        }
+    }
+
+    /// What a sample stands for, if the model says it.
+    pub fn unit(&self) -> Option<SampleUnit<'_>> {
+        match self {
+            Self::F32(bytes) => bytes.model().unit(),
+            Self::I16(bytes) => bytes.model().unit(),
+        }
+    }
+
+    /// Counts that one unit of the recordings makes, in an i16 model.
+    pub fn counts_per_unit(&self) -> Option<f32> {
+        match self {
+            Self::F32(_) => None,
+            Self::I16(bytes) => Some(bytes.model().counts_per_unit()),
+        }
+    }
+
+    /// The same model with `sections` behind its own.
+    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
+        match self {
+            Self::F32(bytes) => bytes.with_sections(sections).map(Self::F32),
+            Self::I16(bytes) => bytes.with_sections(sections).map(Self::I16),
+        }
+    }
+
+    /// Components, of the gate and of the classes.
+    pub fn components(&self) -> usize {
+        match self {
+            Self::F32(bytes) => bytes.model().components().len(),
+            Self::I16(bytes) => bytes.model().components(),
+        }
+    }
+
+    /// What a drift watch compares with, if the model says it.
+    pub fn drift(&self) -> Option<DriftReference<'_>> {
+        match self {
+            Self::F32(bytes) => bytes.model().drift(),
+            Self::I16(bytes) => bytes.model().drift(),
+        }
+    }
+}

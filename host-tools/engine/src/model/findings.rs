@@ -1,0 +1,41 @@
+//! The device's own diagnosis of rows of features.
+//!
+//! A monitor takes its decision windows end to end; host tools let them overlap. So the device's
+//! function is called on each row here, and a test compares the two.
+
+use ndarray::Array2;
+use rebearing::Model;
+use rebearing::diagnosis::{Diagnosis, diagnose};
+
+use crate::features::standardise::standardised;
+
+/// What the device makes of each row of features.
+#[derive(Debug, Clone)]
+pub struct Diagnoses {
+    /// Label and log-likelihoods of each row.
+    pub rows: Vec<Diagnosis>,
+    /// Posterior of each class, rows × C.
+    pub posterior: Array2<f64>,
+}
+
+/// Evaluates `model` on rows of features that are not standardised.
+pub fn diagnoses(model: &Model<'_>, x: &Array2<f32>) -> Diagnoses {
+    let x = standardised(x, model.shift(), model.scale());
+    let mut direction = vec![0.0; model.dims()];
+    let mut responsibilities = vec![0.0; model.components().len()];
+    let mut row_posterior = vec![0.0; model.classes()];
+    let mut posterior = Array2::zeros((x.nrows(), model.classes()));
+    let rows = x
+        .rows()
+        .into_iter()
+        .zip(posterior.rows_mut())
+        .map(|(z, mut posterior)| {
+            let z = z.to_vec();
+            let diagnosis =
+                diagnose(model, &z, &mut direction, &mut responsibilities, &mut row_posterior);
+            posterior.iter_mut().zip(&row_posterior).for_each(|(p, q)| *p = f64::from(*q));
+            diagnosis
+        })
+        .collect();
+    Diagnoses { rows, posterior }
+}

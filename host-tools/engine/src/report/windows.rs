@@ -1,0 +1,70 @@
+//! What a model says of each decision window, whatever its encoding.
+
+use rebearing::diagnosis::Diagnosis;
+use rebearing::integer::diagnosis::IntegerDiagnosis;
+use rebearing::{Label, SensorFault};
+
+use crate::data::counts::Counts;
+use crate::data::split::Part;
+use crate::device::nats;
+use crate::features::extract::Features;
+use crate::features::front_end::FrontEndSettings;
+use crate::features::integer_extract::integer_features;
+use crate::features::snapshot::Snapshot;
+use crate::model::deployed::DeployedModel;
+use crate::model::findings::diagnoses;
+use crate::model::loss::integer_diagnoses;
+
+/// What a window is called, and how well each mixture explains it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// The class, or what is unknown.
+    pub label: Label,
+    /// Log-likelihood under the gate, in nats; `None` without one.
+    pub gate_log_likelihood: Option<f64>,
+    /// Log-likelihood under the other components, in nats; `None` where they were not asked.
+    pub log_likelihood: Option<f64>,
+}
+
+impl From<&Diagnosis> for Window {
+    fn from(found: &Diagnosis) -> Self {
+        Self {
+            label: found.label,
+            gate_log_likelihood: found.gate_log_likelihood.map(f64::from),
+            log_likelihood: found.log_likelihood.map(f64::from),
+        }
+    }
+}
+
+impl From<&IntegerDiagnosis> for Window {
+    fn from(found: &IntegerDiagnosis) -> Self {
+        let wide = |q8: i32| f64::from(nats(q8));
+        Self {
+            label: found.label,
+            gate_log_likelihood: found.gate_log_likelihood.map(wide),
+            log_likelihood: found.log_likelihood.map(wide),
+        }
+    }
+}
+
+/// Evaluates `model` on the windows of recordings and snapshots, whose `features` are those of
+/// the f32 line. An i16 model takes the recordings' `counts` instead, by its own line.
+pub fn windows(
+    model: &DeployedModel,
+    features: &Features,
+    counts: &[Counts],
+    parts: &[Part],
+    front_end: &FrontEndSettings,
+    snapshots: &[Snapshot],
+) -> Result<Vec<Window>, SensorFault> {
+    Ok(match model {
+        DeployedModel::F32(bytes) => {
+            diagnoses(&bytes.model(), &features.x).rows.iter().map(Window::from).collect()
+        }
+        DeployedModel::I16(bytes) => {
+            let mut rows = integer_features(counts, parts, front_end)?;
+            rows.extend(snapshots.iter().flat_map(Snapshot::integer_rows));
+            integer_diagnoses(&bytes.model(), &rows).iter().map(Window::from).collect()
+        }
+    })
+}

@@ -1,0 +1,268 @@
+//! Simulated machines: recordings with known labels, physical enough to try the method on.
+//!
+//! A machine is a shaft, a bearing, structural modes and a sensor. Shaft orders and the impacts of
+//! defects (at the bearing's characteristic frequencies, with slip and load-zone modulation) excite
+//! the modes; rolling noise does so always. Machines of one simulation are of one family and
+//! differ in speed, modes, load, fault size, sensor gain, mounting and noise, as a motor does that
+//! stands in another place.
+//!
+//! A seed gives the same bytes on every platform: see `random.rs`.
+
+mod class;
+mod file;
+mod force;
+mod machine;
+pub(crate) mod random;
+mod resonator;
+mod vibration;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::data::manifest::{Manifest, Row};
+use crate::data::recording::MAX_AXES;
+use crate::files::output::{self, OutputError};
+use random::Random;
+
+pub use class::{Class, UnknownClass};
+pub use file::FileFormat;
+pub use machine::{Machine, Mode, Noise, Paths, Sensor};
+
+/// Streams of random numbers below this are the machines'; recordings have those above.
+const RECORDING_STREAMS: u64 = 1 << 32;
+/// Machines are named by a letter.
+const MAX_MACHINES: usize = 26;
+
+/// What to simulate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SimulateSettings {
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Sampling rate, a whole number of Hz.
+    pub rate_hz: u32,
+    /// Length of each recording.
+    pub seconds: f64,
+    /// Axes of the sensor, 1 to 3.
+    pub axes: usize,
+    /// How many machines, 1 to 26; the first is the family's reference.
+    pub machines: usize,
+    /// The conditions to record on each machine.
+    pub classes: Vec<Class>,
+    /// What the recordings are written as.
+    pub format: FileFormat,
+}
+
+impl Default for SimulateSettings {
+    /// Two machines, seven conditions, ten seconds of one axis at 20 kHz.
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            rate_hz: 20_000,
+            seconds: 10.0,
+            axes: 1,
+            machines: 2,
+            classes: Class::ALL.to_vec(),
+            format: FileFormat::Wav,
+        }
+    }
+}
+
+/// What was simulated.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The manifest of all recordings.
+    pub manifest: PathBuf,
+    /// Number of recordings.
+    pub recordings: usize,
+    /// Frames in each.
+    pub frames: usize,
+    /// The machines.
+    pub machines: Vec<MachineSummary>,
+    /// The settings.
+    pub settings: SimulateSettings,
+}
+
+/// One simulated machine, as far as a reader of the manifest wants to know.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MachineSummary {
+    /// Its domain in the manifest.
+    pub domain: String,
+    /// Shaft speed.
+    pub rpm: f64,
+    /// Frequencies of its modes.
+    pub modes_hz: Vec<f64>,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} recordings of {} s at {} Hz in {}",
+            self.recordings,
+            self.settings.seconds,
+            self.settings.rate_hz,
+            self.manifest.display()
+        )?;
+        for machine in &self.machines {
+            let modes: Vec<String> = machine.modes_hz.iter().map(|hz| format!("{hz:.0}")).collect();
+            writeln!(
+                f,
+                "{}: {:.0} rpm, modes at {} Hz",
+                machine.domain,
+                machine.rpm,
+                modes.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a simulation was refused or could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulateError {
+    /// A setting is out of range.
+    #[error("{setting} is {value}; it must be {range}")]
+    Setting {
+        /// Which one.
+        setting: &'static str,
+        /// What it is.
+        value: String,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A folder could not be made.
+    #[error("{}: cannot make the folder: {source}; choose another for the output", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// A file could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The samples do not fit a WAV file.
+    #[error("{}: cannot write the samples: {source}", path.display())]
+    Wav {
+        /// The file.
+        path: PathBuf,
+        /// What the WAV writer said.
+        source: hound::Error,
+    },
+}
+
+impl SimulateSettings {
+    fn check(&self) -> Result<(), SimulateError> {
+        let refuse =
+            |setting, value: String, range| Err(SimulateError::Setting { setting, value, range });
+        if !(1_000..=200_000).contains(&self.rate_hz) {
+            return refuse("rate", self.rate_hz.to_string(), "1000 to 200000 Hz");
+        }
+        if !(self.seconds >= 0.1 && self.seconds <= 600.0) {
+            return refuse("seconds", self.seconds.to_string(), "0.1 to 600");
+        }
+        if !(1..=MAX_AXES).contains(&self.axes) {
+            return refuse("axes", self.axes.to_string(), "1 to 3");
+        }
+        if !(1..=MAX_MACHINES).contains(&self.machines) {
+            return refuse("machines", self.machines.to_string(), "1 to 26");
+        }
+        let repeated =
+            (1..self.classes.len()).any(|i| self.classes[..i].contains(&self.classes[i]));
+        if self.classes.is_empty() || repeated {
+            let labels: Vec<&str> = self.classes.iter().map(|class| class.label()).collect();
+            let range = "one class or more, each once";
+            return refuse("classes", format!("{labels:?}"), range);
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file for each machine and class, and `manifest.csv` when all of them are there.
+///
+/// `progress` is told how many recordings are done of how many, from any thread. A recording does
+/// not depend on which others are simulated beside it.
+pub fn simulate(
+    settings: &SimulateSettings,
+    out_dir: &Path,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Summary, SimulateError> {
+    settings.check()?;
+    let frames = (settings.seconds * f64::from(settings.rate_hz)).round() as usize;
+    let machines: Vec<Machine> =
+        (0..settings.machines).map(|number| Machine::of_family(number, settings.seed)).collect();
+    for machine in &machines {
+        let path = out_dir.join(&machine.name);
+        std::fs::create_dir_all(&path).map_err(|source| SimulateError::Folder { path, source })?;
+    }
+    let recordings: Vec<(usize, Class)> = (0..machines.len())
+        .flat_map(|number| settings.classes.iter().map(move |&class| (number, class)))
+        .collect();
+    let done = AtomicUsize::new(0);
+    let rows = recordings
+        .par_iter()
+        .map(|&(number, class)| {
+            let machine = &machines[number];
+            let row = row(machine, class, settings, out_dir);
+            let samples = record(settings, number, machine, class, frames);
+            let bytes = settings
+                .format
+                .bytes(&samples, settings.axes, settings.rate_hz)
+                .map_err(|source| SimulateError::Wav { path: row.path.clone(), source })?;
+            output::write(&row.path, &bytes)?;
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, recordings.len());
+            Ok(row)
+        })
+        .collect::<Result<Vec<Row>, SimulateError>>()?;
+    let manifest = out_dir.join("manifest.csv");
+    output::write(&manifest, Manifest::to_csv(&rows).as_bytes())?;
+    Ok(Summary {
+        manifest,
+        recordings: rows.len(),
+        frames,
+        machines: machines
+            .iter()
+            .map(|machine| MachineSummary {
+                domain: machine.name.clone(),
+                rpm: machine.rpm,
+                modes_hz: machine.modes.iter().map(|mode| mode.frequency_hz).collect(),
+            })
+            .collect(),
+        settings: settings.clone(),
+    })
+}
+
+fn record(
+    settings: &SimulateSettings,
+    number: usize,
+    machine: &Machine,
+    class: Class,
+    frames: usize,
+) -> Vec<f32> {
+    // By the class itself, not by its place among those asked for.
+    let stream = RECORDING_STREAMS + (number * Class::ALL.len()) as u64 + class as u64;
+    let mut random = Random::new(settings.seed, stream);
+    let rate_hz = f64::from(settings.rate_hz);
+    vibration::vibration(machine, class, rate_hz, frames, settings.axes, &mut random)
+}
+
+fn row(machine: &Machine, class: Class, settings: &SimulateSettings, out_dir: &Path) -> Row {
+    let name = format!("{}/{class}.{}", machine.name, settings.format);
+    Row {
+        line: 0,
+        path: out_dir.join(&name),
+        name,
+        label: Some(class.label().into()),
+        domain: machine.name.clone(),
+        rate_hz: f64::from(settings.rate_hz),
+        // A tenth of a turn a minute is what a tachometer shows.
+        rpm: Some((machine.rpm * 10.0).round() / 10.0),
+        channel: settings.format.channel(settings.axes),
+        unit: None,
+        full_scale: None,
+    }
+}

@@ -1,0 +1,267 @@
+//! The source: labelled recordings of a known machine, fitted in full precision.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+
+use crate::data::domain::{Domain, healthy_class};
+use crate::data::units::Unit;
+use crate::features::extract::{Features, extract};
+use crate::features::front_end::FrontEndSettings;
+use crate::features::standardise::{standardisation, standardised};
+use crate::files::{hex, output};
+use crate::mixture::{
+    ComponentCount, EmSettings, InvalidMixture, LabelledMixture, Mixture, fit_conditional,
+};
+use crate::model::file::{self, ModelBytes, ModelContents};
+pub mod unknown;
+
+use unknown::Calibration;
+
+/// Version of the JSON that `rebearing fit` writes.
+const VERSION: u32 = 1;
+
+/// A labelled mixture with everything that is needed to apply it to other recordings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// Version of this layout.
+    pub version: u32,
+    /// Tool that wrote it.
+    pub tool: String,
+    /// Domain that it was fitted on.
+    pub domain: String,
+    /// Class names, in the order of the label table's columns.
+    pub classes: Vec<String>,
+    /// The class that stands for a healthy machine.
+    pub healthy: Option<usize>,
+    /// How samples become features.
+    pub front_end: FrontEndSettings,
+    /// Subtracted from each feature.
+    pub shift: Vec<f32>,
+    /// Multiplied with each feature after the shift.
+    pub scale: Vec<f32>,
+    /// Mixture over the standardised features.
+    pub mixture: LabelledMixture,
+    /// Windows with a lower log-likelihood are unlike the source.
+    pub log_likelihood_min: Option<f64>,
+    /// Decision windows of each class.
+    pub windows: Vec<usize>,
+    /// SHA-256 over the recordings and labels, in hexadecimal.
+    pub hash: String,
+    /// Unit of the recordings, where the manifest gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// The sensor's largest value in this unit, where the manifest gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_scale: Option<f64>,
+}
+
+/// Labelled features of one domain: what a source is fitted on.
+#[derive(Debug, Clone)]
+pub struct LabelledFeatures {
+    /// Its name.
+    pub domain: String,
+    /// Class names.
+    pub classes: Vec<String>,
+    /// Features, not standardised.
+    pub features: Features,
+    /// Class of each window.
+    pub labels: Vec<usize>,
+    /// SHA-256 over the recordings and labels.
+    pub hash: [u8; 32],
+}
+
+/// How a source is fitted.
+#[derive(Debug, Clone)]
+pub struct SourceSettings {
+    /// Components per class.
+    pub components: usize,
+    /// Added to every variance of a component, in standardised units.
+    pub variance_floor: f64,
+    /// Starts of each EM.
+    pub restarts: usize,
+    /// Seed of the starts.
+    pub seed: u64,
+    /// Name of the healthy class; guessed from the labels where absent.
+    pub healthy: Option<String>,
+}
+
+impl Default for SourceSettings {
+    fn default() -> Self {
+        Self { components: 2, variance_floor: 0.01, restarts: 4, seed: 0, healthy: None }
+    }
+}
+
+impl SourceSettings {
+    /// Settings of one EM with `components` components.
+    pub fn em(&self, components: usize) -> EmSettings {
+        EmSettings {
+            variance_floor: self.variance_floor,
+            restarts: self.restarts,
+            seed: self.seed,
+            ..EmSettings::new(components)
+        }
+    }
+}
+
+impl Source {
+    /// Fits one mixture per class to the labelled recordings of `domain`.
+    pub fn fit(
+        domain: &Domain,
+        front_end: FrontEndSettings,
+        settings: &SourceSettings,
+    ) -> Result<Self> {
+        let (classes, class_of_recording) = domain.classes()?;
+        if classes.len() < 2 {
+            bail!(
+                "domain {}: all recordings have the label {}; a source needs at least two classes",
+                domain.name,
+                classes.join("")
+            );
+        }
+        let features = extract(&domain.recordings, &domain.whole(), &front_end)?;
+        let labels = features.recording.iter().map(|index| class_of_recording[*index]).collect();
+        let hash = domain.hash(true)?;
+        let known =
+            LabelledFeatures { domain: domain.name.clone(), classes, features, labels, hash };
+        let source = Self::fit_features(&known, front_end, settings)?;
+        let (unit, full_scale) = (domain.unit.clone(), domain.full_scale);
+        Ok(Self { unit, full_scale, ..source })
+    }
+
+    /// Fits one mixture per class to features that `front_end` gave.
+    pub fn fit_features(
+        known: &LabelledFeatures,
+        front_end: FrontEndSettings,
+        settings: &SourceSettings,
+    ) -> Result<Self> {
+        let LabelledFeatures { domain, classes, features, labels, hash } = known;
+        let (shift, scale) = standardisation(&features.x);
+        let x = standardised(&features.x, &shift, &scale);
+
+        let fit = |x: &Array2<f32>, labels: &[usize]| -> Result<LabelledMixture> {
+            let count = ComponentCount::PerClass(settings.components);
+            let em = settings.em(settings.components);
+            Ok(fit_conditional(x.view(), labels, classes, None, &count, &em, &|_| ())?.mixture)
+        };
+        let calibration = calibration(features, &front_end);
+        let labels_of = |rows: &[usize]| rows.iter().map(|row| labels[*row]).collect::<Vec<_>>();
+        let calibrated = fit(&calibration.fit_rows(&x), &labels_of(&calibration.fit))?;
+        let log_likelihood_min = held_out_threshold(&calibrated.mixture, &x, &calibration)?;
+
+        let mixture = fit(&x, labels)?;
+        let windows = (0..classes.len())
+            .map(|class| labels.iter().filter(|label| **label == class).count())
+            .collect();
+        Ok(Self {
+            version: VERSION,
+            tool: concat!("rebearing ", env!("CARGO_PKG_VERSION")).into(),
+            domain: domain.clone(),
+            healthy: healthy_class(classes, settings.healthy.as_deref())?,
+            classes: classes.clone(),
+            front_end,
+            shift,
+            scale,
+            mixture,
+            log_likelihood_min,
+            windows,
+            hash: hex(hash),
+            unit: None,
+            full_scale: None,
+        })
+    }
+
+    /// Standardises features by this source's constants, with the device's own operations.
+    pub fn standardise(&self, x: &Array2<f32>) -> Array2<f32> {
+        standardised(x, &self.shift, &self.scale)
+    }
+
+    /// The model of the source alone, not adapted to any target.
+    ///
+    /// `with_unknown` calls windows unlike the source unknown; without it every window gets
+    /// the nearest class, however far.
+    pub fn model(&self, with_unknown: bool) -> Result<ModelBytes> {
+        Ok(file::encode(&ModelContents {
+            front_end: &self.front_end,
+            shift: &self.shift,
+            scale: &self.scale,
+            mixture: Some(&self.mixture),
+            gate: None,
+            class_names: &self.classes,
+            healthy: self.healthy,
+            log_likelihood_min: self.log_likelihood_min.filter(|_| with_unknown),
+            source: &self.domain,
+            target: &self.domain,
+            hash: self.hash_bytes()?,
+        })?)
+    }
+
+    /// The hash as bytes.
+    pub fn hash_bytes(&self) -> Result<[u8; 32]> {
+        let byte = |i: usize| u8::from_str_radix(self.hash.get(2 * i..2 * i + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..self.hash.len().div_ceil(2)).map(byte).collect();
+        bytes.and_then(|bytes| bytes.try_into().ok()).context("the source's hash is damaged")
+    }
+
+    /// Writes the source as JSON, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        Ok(output::write(path, &serde_json::to_vec_pretty(self)?)?)
+    }
+
+    /// Reads a source and checks that its parts fit together.
+    pub fn read(path: &Path) -> Result<Self> {
+        let remedy = "give a file that `rebearing fit` wrote";
+        let text = std::fs::read(path)
+            .with_context(|| format!("{}: cannot be read; {remedy}", path.display()))?;
+        let source: Self = serde_json::from_slice(&text)
+            .with_context(|| format!("{}: is not a source mixture; {remedy}", path.display()))?;
+        if source.version != VERSION {
+            bail!(
+                "{}: has layout version {}, this tool reads {VERSION}; fit the source again",
+                path.display(),
+                source.version
+            );
+        }
+        // The device's reader checks shapes and ranges; a source that it takes is sound.
+        source
+            .check()
+            .with_context(|| format!("{}: is damaged; fit the source again", path.display()))?;
+        Ok(source)
+    }
+
+    fn check(&self) -> Result<()> {
+        let dims = self.front_end.dims();
+        let (components, classes) = self.mixture.labels.dim();
+        let mixture = &self.mixture.mixture;
+        mixture.validate()?;
+        let healthy = self.healthy.is_none_or(|class| class < classes);
+        if mixture.means.dim() != (components, dims)
+            || self.classes.len() != classes
+            || !healthy
+            || [self.shift.len(), self.scale.len()] != [dims, dims]
+        {
+            bail!("its tables do not have the sizes of its front end and classes");
+        }
+        self.model(true).map(drop)
+    }
+}
+
+/// The split of windows that a threshold is calibrated with.
+pub fn calibration(features: &Features, front_end: &FrontEndSettings) -> Calibration {
+    Calibration::new(features, front_end.window_len().div_ceil(front_end.hop) - 1)
+}
+
+/// Log-likelihood threshold of a mixture that was fitted on the calibration's first part.
+pub fn held_out_threshold(
+    mixture: &Mixture,
+    x: &Array2<f32>,
+    calibration: &Calibration,
+) -> Result<Option<f64>, InvalidMixture> {
+    let scores = |rows: Array2<f32>| mixture.log_likelihoods(rows.view());
+    Ok(unknown::threshold(
+        &scores(calibration.fit_rows(x))?.to_vec(),
+        &scores(calibration.held_out_rows(x))?.to_vec(),
+    ))
+}

@@ -1,0 +1,298 @@
+//! Optimal transport: weights and a cost matrix to a [`Plan`], or an error that says why there is none.
+//!
+//! | solver | marginals | answer |
+//! |---|---|---|
+//! | [`exact::solve`] | both held | linear program, optimal to rounding, with duals that prove it |
+//! | [`sinkhorn::solve`] | both held | entropic plan, dense and smooth |
+//! | [`relaxed::solve`] | held, or pulled towards by a KL penalty, each side by choice | entropic plan |
+//! | [`partial::solve`] | upper bounds; a given mass is moved | linear program |
+//!
+//! Costs may be any finite numbers, negative ones included: the balanced problems do not change
+//! when a constant is added to the cost, and the others stay well defined.
+//!
+//! ```
+//! use ndarray::array;
+//! use rebearing_host::transport::exact;
+//!
+//! let cost = array![[0.0, 4.0], [1.0, 1.0]];
+//! let plan = exact::solve(&[0.5, 0.5], &[0.25, 0.75], &cost, &exact::Options::default())?;
+//! assert_eq!(plan.cost, 0.25 * 0.0 + 0.25 * 4.0 + 0.5 * 1.0);
+//! # Ok::<(), rebearing_host::transport::TransportError>(())
+//! ```
+
+pub mod cost;
+mod entropic;
+pub mod exact;
+
+pub use entropic::{relaxed, sinkhorn};
+pub use exact::partial;
+
+use std::fmt;
+
+use ndarray::{Array1, Array2, ArrayRef2};
+use thiserror::Error;
+
+/// Weights whose sums differ by more than this, relative to the larger, are not taken for the same
+/// mass. It leaves room for weights that were stored in single precision.
+pub const MASS_TOLERANCE: f64 = 1e-4;
+
+/// A transport plan with what is needed to judge it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Mass moved from source i to target j, rows × columns.
+    pub plan: Array2<f64>,
+    /// Transport cost `Σ plan · cost`, without any entropy or penalty term.
+    pub cost: f64,
+    /// Sum over rows of |row sum of the plan − its weight|.
+    pub row_error: f64,
+    /// Sum over columns of |column sum of the plan − its weight|.
+    pub col_error: f64,
+    /// Pivots of the simplex, or scaling iterations.
+    pub iterations: usize,
+    /// Dual potentials of rows and columns, in units of the cost.
+    pub duals: (Array1<f64>, Array1<f64>),
+}
+
+/// The side of a problem that an error speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The source weights `a`, one per row of the cost.
+    Rows,
+    /// The target weights `b`, one per column of the cost.
+    Columns,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Rows => "a (rows)",
+            Self::Columns => "b (columns)",
+        })
+    }
+}
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TransportError {
+    /// There are not as many weights as the cost has rows or columns.
+    #[error("{side}: {weights} weights for a cost of {rows} × {columns}; give one weight for each")]
+    Shape {
+        /// Which weights.
+        side: Side,
+        /// How many there are.
+        weights: usize,
+        /// Rows of the cost.
+        rows: usize,
+        /// Columns of the cost.
+        columns: usize,
+    },
+    /// The problem has no row or no column.
+    #[error("the cost is {rows} × {columns}; transport needs at least one row and one column")]
+    Empty {
+        /// Rows of the cost.
+        rows: usize,
+        /// Columns of the cost.
+        columns: usize,
+    },
+    /// A weight is negative, infinite or not a number.
+    #[error("{side}: weight {index} is {value}; weights must be finite and not negative")]
+    Weight {
+        /// Which weights.
+        side: Side,
+        /// Position, from 0.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// All weights of one side are zero, or their sum is beyond f64.
+    #[error("{side}: the weights sum to {sum}; at least one must be positive, and the sum finite")]
+    Mass {
+        /// Which weights.
+        side: Side,
+        /// Their sum.
+        sum: f64,
+    },
+    /// The two sides do not carry the same mass.
+    #[error(
+        "a sums to {rows} and b to {columns}; balanced transport needs equal masses: normalise both, \
+         or use the relaxed or partial solver"
+    )]
+    Unequal {
+        /// Sum of `a`.
+        rows: f64,
+        /// Sum of `b`.
+        columns: f64,
+    },
+    /// A cost is infinite or not a number.
+    #[error("cost at row {row}, column {column} is {value}; costs must be finite")]
+    Cost {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A parameter is outside its range.
+    #[error("{name} is {value}; it must be {allowed}")]
+    Parameter {
+        /// Name of the parameter.
+        name: &'static str,
+        /// The value given.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// The iteration limit came before the tolerance.
+    #[error(
+        "no convergence after {iterations} iterations: marginal error {marginal_error:e} (tolerance \
+         {tolerance:e}); raise the iteration limit, epsilon or the tolerance"
+    )]
+    NotConverged {
+        /// Iterations done.
+        iterations: usize,
+        /// Marginal error (or, for relaxed marginals, relative change of the plan) reached.
+        marginal_error: f64,
+        /// What was asked for.
+        tolerance: f64,
+    },
+    /// The simplex stopped at its pivot limit; marginals hold, the cost is not yet the least.
+    #[error(
+        "not optimal after {pivots} pivots: the best exchange still saves {violation:e} a unit of \
+         mass; raise the pivot limit"
+    )]
+    NotOptimal {
+        /// Pivots done.
+        pivots: usize,
+        /// Largest violation of dual feasibility, in units of the cost.
+        violation: f64,
+    },
+}
+
+/// Checks a cost matrix and gives its largest magnitude.
+pub(crate) fn check_cost(cost: &ArrayRef2<f64>) -> Result<f64, TransportError> {
+    let (rows, columns) = cost.dim();
+    if rows == 0 || columns == 0 {
+        return Err(TransportError::Empty { rows, columns });
+    }
+    // A sum of magnitudes is finite only if every entry is; the slow search names the entry.
+    let mut largest = 0.0_f64;
+    let mut finite = true;
+    for &value in cost {
+        finite &= value.is_finite();
+        largest = if value.abs() > largest { value.abs() } else { largest };
+    }
+    if !finite
+        && let Some(((row, column), &value)) = cost.indexed_iter().find(|(_, v)| !v.is_finite())
+    {
+        return Err(TransportError::Cost { row, column, value });
+    }
+    Ok(largest)
+}
+
+/// Checks the weights of one side against the cost's shape and gives their sum.
+pub(crate) fn check_weights(
+    side: Side,
+    weights: &[f64],
+    (rows, columns): (usize, usize),
+) -> Result<f64, TransportError> {
+    let expected = match side {
+        Side::Rows => rows,
+        Side::Columns => columns,
+    };
+    if weights.len() != expected {
+        return Err(TransportError::Shape { side, weights: weights.len(), rows, columns });
+    }
+    for (index, &value) in weights.iter().enumerate() {
+        if !value.is_finite() || value < 0.0 {
+            return Err(TransportError::Weight { side, index, value });
+        }
+    }
+    let sum: f64 = weights.iter().sum();
+    if !(sum.is_finite() && sum > 0.0) {
+        return Err(TransportError::Mass { side, sum });
+    }
+    Ok(sum)
+}
+
+/// Both sides' weights, checked, and scaled to sum to one.
+pub(crate) fn normalised(
+    a: &[f64],
+    b: &[f64],
+    shape: (usize, usize),
+) -> Result<(Vec<f64>, Vec<f64>), TransportError> {
+    let rows = check_weights(Side::Rows, a, shape)?;
+    let columns = check_weights(Side::Columns, b, shape)?;
+    if (rows - columns).abs() > MASS_TOLERANCE * rows.max(columns) {
+        return Err(TransportError::Unequal { rows, columns });
+    }
+    let scaled = |w: &[f64], sum: f64| w.iter().map(|x| x / sum).collect();
+    Ok((scaled(a, rows), scaled(b, columns)))
+}
+
+/// Puts a plan together: computes its cost and its marginal errors against `a` and `b`.
+pub(crate) fn finish(
+    plan: Array2<f64>,
+    cost: &ArrayRef2<f64>,
+    a: &[f64],
+    b: &[f64],
+    iterations: usize,
+    duals: (Array1<f64>, Array1<f64>),
+) -> Plan {
+    let mut column_sums = vec![0.0; b.len()];
+    let mut total = 0.0;
+    let mut row_error = 0.0;
+    for ((row, costs), weight) in plan.outer_iter().zip(cost.outer_iter()).zip(a) {
+        let mut row_sum = 0.0;
+        for ((mass, c), column_sum) in row.iter().zip(costs).zip(&mut column_sums) {
+            row_sum += mass;
+            *column_sum += mass;
+            total += mass * c;
+        }
+        row_error += (row_sum - weight).abs();
+    }
+    let col_error = column_sums.iter().zip(b).map(|(sum, weight)| (sum - weight).abs()).sum();
+    Plan { plan, cost: total, row_error, col_error, iterations, duals }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn costs_that_are_not_finite_are_named_by_row_and_column() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let error = check_cost(&array![[0.0, 1.0], [value, 2.0]]).unwrap_err();
+            assert!(matches!(error, TransportError::Cost { row: 1, column: 0, .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn weights_are_checked_before_they_are_normalised() {
+        let shape = (2, 2);
+        let half = [0.5, 0.5];
+        assert!(matches!(
+            normalised(&[0.5, -0.1], &half, shape),
+            Err(TransportError::Weight { side: Side::Rows, index: 1, .. })
+        ));
+        assert!(matches!(
+            normalised(&half, &[f64::NAN, 0.1], shape),
+            Err(TransportError::Weight { side: Side::Columns, index: 0, .. })
+        ));
+        assert!(matches!(
+            normalised(&[0.0, 0.0], &half, shape),
+            Err(TransportError::Mass { side: Side::Rows, .. })
+        ));
+        assert!(matches!(
+            normalised(&half, &[0.5, 0.6], shape),
+            Err(TransportError::Unequal { .. })
+        ));
+        assert!(matches!(
+            normalised(&[1.0], &half, shape),
+            Err(TransportError::Shape { side: Side::Rows, weights: 1, .. })
+        ));
+        let (a, b) = normalised(&[2.0, 6.0], &[4.0, 4.0], shape).unwrap();
+        assert_eq!((a, b), (vec![0.25, 0.75], vec![0.5, 0.5]));
+    }
+}

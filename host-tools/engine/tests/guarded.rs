@@ -1,0 +1,151 @@
+//! What guarded adaptation promises, in miniature on simulated machines: the same bars as on real
+//! recordings, by the device's own code.
+//!
+//! Of the three machines, motor-b and motor-c are alike, as one machine at two speeds; motor-a is
+//! another one.
+
+use std::sync::LazyLock;
+
+use rebearing_host::adapt::plan::{PlanSettings, Solver};
+use rebearing_host::adapt::verdict::{Pool, Verdict};
+use rebearing_host::baselines::Method;
+use rebearing_host::data::domain::Domain;
+use rebearing_host::data::manifest::Manifest;
+use rebearing_host::evaluate::{
+    EvaluateSettings, EvaluatedMethod, LeaveOut, Run, SourceDomain, TargetDomain, evaluate,
+};
+use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::simulate::{Class, SimulateSettings, simulate};
+
+static MACHINES: LazyLock<Vec<(SourceDomain, TargetDomain)>> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let settings = SimulateSettings {
+        machines: 3,
+        seconds: 8.0,
+        classes: Class::ALL[..4].to_vec(),
+        ..SimulateSettings::default()
+    };
+    let simulated = simulate(&settings, directory.path(), &|_, _| ()).expect("a simulation");
+    let manifest = Manifest::read(&simulated.manifest).expect("its manifest");
+    ["motor-a", "motor-b", "motor-c"]
+        .map(|name| {
+            let domain = Domain::read(&manifest, name).expect("its recordings");
+            let front_end =
+                FrontEndSettings::equal_bands(domain.rate_hz, 1, 2048, 1024, 2, 32).unwrap();
+            let source = SourceDomain::extract(&domain, &front_end).expect("features");
+            let target = TargetDomain::extract(&domain, &front_end, 0.6, None).expect("features");
+            (source, target)
+        })
+        .into()
+});
+
+const A: usize = 0;
+const B: usize = 1;
+const C: usize = 2;
+/// Every ordered pair.
+const PAIRS: [(usize, usize); 6] = [(A, B), (A, C), (B, A), (B, C), (C, A), (C, B)];
+/// The pairs of machines that are alike.
+const ALIKE: [(usize, usize); 2] = [(B, C), (C, B)];
+
+fn guarded(pool: &str, pool_is: Pool) -> EvaluateSettings {
+    EvaluateSettings {
+        method: EvaluatedMethod::Guarded,
+        pool: pool.parse().unwrap(),
+        pool_is,
+        labels: None,
+        leave_out: None,
+        healthy: None,
+        plan: PlanSettings::default(),
+        components: 2,
+        variance_floor: 0.01,
+        restarts: 4,
+    }
+}
+
+fn runs(pairs: &[(usize, usize)], settings: &EvaluateSettings) -> Vec<Run> {
+    let pair = |(source, target): &(usize, usize)| {
+        evaluate(&MACHINES[*source].0, &MACHINES[*target].1, settings, 0).expect("runs")
+    };
+    pairs.iter().flat_map(pair).collect()
+}
+
+/// Mean of a rate over runs, and its largest value.
+fn rates(runs: &[Run], rate: impl Fn(&Run) -> Option<f64>) -> (f64, f64) {
+    let rates: Vec<f64> = runs.iter().map(|run| rate(run).expect("a rate")).collect();
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    (rates.iter().sum::<f64>() / rates.len() as f64, most)
+}
+
+#[test]
+fn a_complete_pool_is_adapted_to() {
+    let (accuracy, _) = rates(&runs(&PAIRS, &guarded("all", Pool::All)), |r| r.scores.accuracy);
+    assert!(accuracy > 0.98, "{accuracy}");
+    let map = EvaluatedMethod::Baseline(Method::GmmOtdaMap);
+    let map = EvaluateSettings { method: map, ..guarded("all", Pool::All) };
+    let (accuracy, _) = rates(&runs(&PAIRS, &map), |run| run.scores.accuracy);
+    assert!(accuracy > 0.99, "{accuracy}");
+}
+
+/// The trap that the guard is for: transport hands out every fault to a healthy pool.
+#[test]
+fn a_healthy_pool_gives_no_false_alarms_and_every_fault_is_found() {
+    let runs_of = |settings: &EvaluateSettings| runs(&PAIRS, settings);
+    let guarded_runs = runs_of(&guarded("healthy", Pool::Healthy));
+    let (false_alarms, worst) = rates(&guarded_runs, |run| run.scores.false_alarm_rate);
+    assert!(false_alarms <= 0.01 && worst <= 0.05, "{false_alarms} {worst}");
+    let (detection, _) = rates(&guarded_runs, |run| run.scores.detection_rate);
+    assert!(detection >= 0.99, "{detection}");
+
+    let plan = PlanSettings { solver: Solver::Sinkhorn, epsilon: 1e-2, ..Default::default() };
+    let method = EvaluatedMethod::Baseline(Method::GmmOtdaMap);
+    let balanced = EvaluateSettings { method, plan, ..guarded("healthy", Pool::Healthy) };
+    let (false_alarms, _) = rates(&runs_of(&balanced), |run| run.scores.false_alarm_rate);
+    assert!(false_alarms > 0.3, "balanced transport: {false_alarms}");
+}
+
+#[test]
+fn fault_types_are_kept_on_a_machine_that_is_alike_and_not_named_on_another() {
+    let kept = runs(&ALIKE, &guarded("healthy", Pool::Healthy));
+    assert!(kept.iter().all(|run| run.verdict == Some(Verdict::Keep)), "{kept:?}");
+    let (types, _) = rates(&kept, |run| run.scores.fault_type_accuracy);
+    assert!(types >= 0.88, "{types}");
+    for run in runs(&[(A, B), (C, A)], &guarded("healthy", Pool::Healthy)) {
+        assert_eq!(run.verdict, Some(Verdict::Abstain));
+        assert_eq!(run.scores.detection_rate, Some(1.0));
+        let named = run.confusion.iter().flat_map(|row| &row[1..4]).sum::<usize>();
+        assert_eq!(named, 0, "{:?}", run.confusion);
+        let shift = run.reasons.iter().find(|reason| reason.starts_with("healthy shift"));
+        assert!(shift.is_some(), "{:?}", run.reasons);
+    }
+}
+
+#[test]
+fn a_pool_of_which_nothing_is_known_is_never_worse_than_the_source() {
+    let mut compared = 0;
+    for pool in ["healthy", "healthy:0.9", "healthy:0.5", "half", "dirichlet", "all"] {
+        for run in runs(&ALIKE, &guarded(pool, Pool::Unknown)) {
+            let (own, source) = (run.scores.accuracy.unwrap(), run.source_only_accuracy.unwrap());
+            assert!(own >= source - 0.02, "{pool}: {own} for {source}, {:?}", run.reasons);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 20);
+    // On another machine nothing is called what it is not: unknown, or right.
+    for run in runs(&[(A, B), (B, A)], &guarded("healthy:0.9", Pool::Unknown)) {
+        assert_eq!(run.verdict, Some(Verdict::Abstain), "{:?}", run.reasons);
+        let known =
+            |(row, counts): (usize, &Vec<usize>)| counts[..4].iter().sum::<usize>() - counts[row];
+        let wrong: usize = run.confusion.iter().enumerate().map(known).sum();
+        assert!(wrong as f64 <= 0.05 * run.n_test as f64, "{:?}", run.confusion);
+    }
+}
+
+#[test]
+fn faults_that_were_left_out_come_out_as_unknown() {
+    let each = EvaluateSettings { leave_out: Some(LeaveOut::Each), ..guarded("all", Pool::All) };
+    let left_out = runs(&PAIRS, &each);
+    let (found, _) = rates(&left_out, |run| run.scores.novel_unknown_rate);
+    assert!(found >= 0.8, "{found}");
+    let (unknown, _) = rates(&left_out, |run| run.scores.false_unknown_rate);
+    assert!(unknown <= 0.01, "{unknown}");
+}

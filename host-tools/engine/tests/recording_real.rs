@@ -1,0 +1,60 @@
+//! Real recordings, read whole. They are not part of the project: set `REBEARING_DATA` to the
+//! folder that holds `cwru.csv` and `uestc.csv` (default: `../shared/data` beside the workspace).
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rebearing_host::data::manifest::Manifest;
+
+/// A manifest of real recordings, or none, said loudly.
+fn manifest(name: &str) -> Option<Manifest> {
+    let folder = std::env::var_os("REBEARING_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let path = folder.join(name);
+    if !path.is_file() {
+        // Not eprintln: the test harness would swallow it.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no {}; set REBEARING_DATA", path.display());
+        return None;
+    }
+    Some(Manifest::read(&path).unwrap())
+}
+
+#[test]
+fn cwru_reads_whole() {
+    let Some(manifest) = manifest("cwru.csv") else {
+        return;
+    };
+    assert_eq!(manifest.domains(), ["load0", "load1", "load2", "load3"]);
+    for domain in manifest.domains() {
+        for row in manifest.rows_of(domain).unwrap() {
+            let recording = manifest.recording(row).unwrap();
+            assert_eq!((recording.axes, recording.rate_hz), (1, None), "{}", row.name);
+            assert!(recording.frames() > 100_000, "{}", row.name);
+            assert_eq!(recording.first_non_finite().unwrap(), None, "{}", row.name);
+            // Accelerations of a test stand in g: neither counts nor byte-swapped numbers.
+            let peak =
+                recording.segments().unwrap().iter().flatten().fold(0f32, |m, x| m.max(x.abs()));
+            assert!((0.05..20.0).contains(&peak), "{}: peak {peak}", row.name);
+            if row.path.extension().is_some_and(|e| e == "npy") {
+                assert_eq!(recording.segment_frames(), vec![3500; 103]);
+            } else {
+                assert_eq!(recording.segments().unwrap().len(), 1, "{}", row.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn uestc_reads_whole() {
+    let Some(manifest) = manifest("uestc.csv") else {
+        return;
+    };
+    assert_eq!(manifest.rows.len(), 16);
+    for row in &manifest.rows {
+        let recording = manifest.recording(row).unwrap();
+        assert_eq!(recording.segment_frames(), [262_144], "{}", row.name);
+        assert_eq!(recording.first_non_finite().unwrap(), None, "{}", row.name);
+    }
+}
