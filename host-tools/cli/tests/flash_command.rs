@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use probe::{FLASH, MODEL, elf, write_probe_rs};
-use rebearing::descriptor::{Capacities, Descriptor};
+use rebearing::update::descriptor::{Capacities, Descriptor};
 use tempfile::TempDir;
 
 const GOLDEN: &[u8] = include_bytes!("../../../tests/golden/model-v1.rbm");
@@ -212,7 +212,7 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
         (elf(descriptor(1), region, &[(FLASH, 16), (MODEL + 2047, 8)]), "lies in the MODEL region"),
         (elf(descriptor(1), region, &[(FLASH, 0x10_0000)]), "lies in the MODEL region"),
         (elf(descriptor(1), (MODEL, MODEL), &[(FLASH, 16)]), "__model_start"),
-        (elf(None, region, &[(FLASH, 16)]), "rebearing::descriptor!"),
+        (elf(None, region, &[(FLASH, 16)]), "rebearing::update::descriptor!"),
         (b"MODEL".to_vec(), "no ELF file"),
     ];
     for (firmware, message) in cases {

@@ -15,7 +15,7 @@ use rebearing_host::device;
 use rebearing_host::features::extract::{Features, extract};
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::features::snapshot::{self, with_snapshots};
-use rebearing_host::model::file::ModelBytes;
+use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use probe::{MODEL, elf, write_program};
-use rebearing::descriptor::{Capacities, Descriptor};
+use rebearing::update::descriptor::{Capacities, Descriptor};
 
 /// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
 const TOUR: &str = concat!(

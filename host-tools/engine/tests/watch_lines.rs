@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rebearing::decision::{Alarm, ONE, State, Verdict};
-use rebearing::report_line::{ModelLine, ReportLine, checksum};
+use rebearing::operation::report_line::{ModelLine, ReportLine, checksum};
 use rebearing::{
     Finding, Label, Model, Report, SensorFault, Severity, Statistics, Zone, include_model,
 };

@@ -1,7 +1,7 @@
 //! The same problems in integers, as the host would quantise them.
 
+use rebearing::classify::Component;
 use rebearing::integer::mixture::MAX_FEATURE;
-use rebearing::model::Component;
 use rebearing_host::model::early_drop::integer::first_dims;
 use rebearing_host::model::quantise::{QuantiseError, order, part, reach};
 

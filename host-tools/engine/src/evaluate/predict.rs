@@ -12,7 +12,7 @@ use crate::adapt::verdict::{self, AdaptSettings, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
 use crate::features::standardise::{standardisation, standardised};
 use crate::model::file::ModelFileError;
-use crate::model::findings::diagnoses;
+use crate::model::findings::findings;
 use crate::source::{Source, SourceSettings};
 
 /// What a method says of the test windows.
@@ -98,7 +98,7 @@ fn guarded(
 
 /// The label that the device gives to each row of features (not standardised).
 fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
-    diagnoses(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
+    findings(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
 }
 
 /// A compared method, on features standardised by the source's constants.
