@@ -1,6 +1,7 @@
 //! Layout of the model file, version 1: the numbers of `docs/model-format.md`.
 //!
-//! The host's writer and the device's reader both take them from here.
+//! The host's writer and the device's reader both use them. [`Section`](super::Section) lists the
+//! sections.
 
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
@@ -87,13 +88,13 @@ pub const MAX_RATE: f32 = 1e9;
 pub const MAX_INTEGER_SHIFT: i32 = 1 << 23;
 /// Largest magnitude of a mean in i16 encoding.
 pub const MAX_INTEGER_MEAN: i16 = 16_383;
-/// What a row of the label table sums to in i16 encoding: one in Q15.
+/// The sum of a label row in i16 encoding: one in Q15.
 pub const INTEGER_LABEL_SUM: u32 = 1 << 15;
 /// Log-likelihood threshold, in nats Q8, of an i16 model that calls nothing unknown.
 pub const NEVER_UNKNOWN: i32 = i32::MIN;
 /// Most windows in a block of the drift watch.
 pub const MAX_DRIFT_BLOCK: u32 = 1 << 16;
-/// Where the drift watch cuts deviations off: four standard deviations, Q8.
+/// The drift watch cuts deviations off here: four standard deviations, Q8.
 pub const MAX_DEVIATION: i32 = 4 << 8;
 /// Largest standard deviation of a log-likelihood in the drift section: 4096 nats, Q8.
 pub const MAX_SPREAD: u32 = 1 << 20;
@@ -108,7 +109,7 @@ pub const MAX_WHITENING: f32 = 1e4;
 /// With these limits |t| < 1e4·1e4·(1e4 + 60) + 1e12 < 3e12, so that Σt² over the most
 /// dimensions stays below 1e28: no score can overflow, whatever the samples.
 pub const MAX_OFFSET: f32 = 1e12;
-/// How far a row of the label table may be from summing to one.
+/// Largest difference between the sum of a label row and one.
 pub const LABEL_SUM_TOLERANCE: f32 = 1e-4;
 
 /// CRC-32 of a whole model file (ISO-HDLC, as in zlib), its own field taken as zero.
