@@ -94,7 +94,7 @@ pub enum ExtractError {
 /// ```
 /// use rebearing_host::features::extract::extract;
 /// use rebearing_host::features::front_end::FrontEndSettings;
-/// use rebearing_host::{recording, split};
+/// use rebearing_host::data::{recording, split};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("fine.csv");

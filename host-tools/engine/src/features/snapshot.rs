@@ -69,7 +69,7 @@ pub enum SnapshotReason {
     /// Something else than a snapshot.
     #[error(
         "is no snapshot: it does not start with \"RBSN\"; give the bytes of the device's Snapshot, or a file \
-         that `rebearing predict` wrote them to"
+         of `rebearing predict` with `snapshot_out`"
     )]
     WrongMagic,
     /// Written in another version.
