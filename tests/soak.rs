@@ -9,13 +9,11 @@ mod simulated;
 #[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
 mod soak;
 
-use rebearing::acquisition::{Rails, acquire};
-use rebearing::decision::State;
-use rebearing::drift::DriftWatch;
-use rebearing::integer::{IntegerModel, IntegerMonitor};
-use rebearing::report_line::{ModelLine, ReportLine};
-use rebearing::watchdog::Feeding;
-use rebearing::{Decision, Model, Monitor, include_model};
+use rebearing::acquisition::Rails;
+use rebearing::monitor::acquire;
+use rebearing::operation::alarm::State;
+use rebearing::operation::{DriftWatch, Feeding, ModelLine, ReportLine};
+use rebearing::{Alarm, AnyMonitor, IntegerModel, IntegerMonitor, Model, Monitor, include_model};
 use simulated::{Next, Simulated, TOUR, TOUR_WINDOWS};
 use soak::soak;
 
@@ -104,34 +102,33 @@ fn the_emulated_stm32f405_reports_what_the_host_does() {
     let model = Model::parse(GATE).unwrap();
     let mut monitor = Monitor::<i16, 2048, 1, 32, 64, 8>::new(model).unwrap();
     let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, model.front_end());
-    let mut decision = Decision::<8, 8>::of_model(&model).unwrap();
+    let mut alarm = Alarm::<8, 8>::of_model(&model).unwrap();
     let mut watch = model.drift().map(DriftWatch::new);
     let (mut lines, mut feeding) = (vec![ModelLine(&model).to_string()], Feeding::new());
     let (mut total, mut fed, mut bits) = (0, 0, 0);
     while source.next() != Next::End {
         let mut samples = [[0_i16; 1]; 128];
         let mut last = None;
-        let count = acquire(&mut source, &Rails::FULL, &mut samples, &mut monitor, |report| {
-            assert_eq!(last.replace(report), None, "two windows in one batch");
+        let count = acquire(&mut source, &Rails::FULL, &mut samples, &mut monitor, |finding| {
+            assert_eq!(last.replace(finding), None, "two windows in one batch");
         });
-        if let Some(report) = last {
-            let verdict = decision.report(&report);
-            let runs = matches!(verdict.state, State::Filling | State::Running);
+        if let Some(finding) = last {
+            let state = alarm.update(&finding);
+            let runs = matches!(state.state, State::Filling | State::Running);
             if let Some(watch) = watch.as_mut().filter(|_| runs) {
-                watch.report(&report);
+                watch.update(&finding);
             }
             let drift = watch.as_ref().map(DriftWatch::raised);
-            let (model, verdict) = (&model, Some(&verdict));
-            let features = Some(monitor.features());
-            let line = ReportLine { model, report: &report, verdict, drift, features };
+            let line = ReportLine::new(&model, &finding).alarm(&state).drift(drift);
+            let line = line.features(monitor.features());
             lines.push(line.to_string());
-            if let Ok(finding) = &report.finding {
-                let nats = finding.gate_log_likelihood.iter().chain(&finding.log_likelihood);
-                for number in finding.posterior.iter().chain(nats) {
+            if let Ok(found) = &finding.result {
+                let nats = found.gate_log_likelihood.iter().chain(&found.log_likelihood);
+                for number in found.posterior.iter().chain(nats) {
                     bits = soak::mix(bits, number.to_bits());
                 }
             }
-            feeding.handed_on(&report);
+            feeding.handed_on(&finding);
         }
         feeding.arrived(count);
         total += count;

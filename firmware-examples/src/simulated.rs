@@ -4,10 +4,8 @@
 //! throughout, so that every core makes the same samples. Nothing here is specific to firmware:
 //! `tests/soak.rs` of the project runs this very file on the host and compares.
 
-use rebearing::SensorFault;
-use rebearing::acquisition::SampleSource;
-use rebearing::model::FrontEnd;
-use rebearing::window::Sample;
+use rebearing::acquisition::{Sample, SampleSource};
+use rebearing::{FrontEnd, SensorFault};
 
 /// Every so many samples of a clipped or broken phase is a bad one: each window has some.
 const BAD_EVERY: usize = 64;

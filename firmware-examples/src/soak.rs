@@ -8,10 +8,9 @@
 
 use core::fmt;
 
-use rebearing::acquisition::{Rails, SampleSource, acquire};
-use rebearing::integer::IntegerMonitor;
-use rebearing::model::FrontEnd;
-use rebearing::{Label, Monitor, SensorFault};
+use rebearing::acquisition::{Rails, SampleSource};
+use rebearing::monitor::acquire;
+use rebearing::{AnyMonitor, FrontEnd, IntegerMonitor, Label, Monitor, SensorFault};
 
 use crate::simulated::{Colour, Next, Phase, Simulated};
 
@@ -69,7 +68,7 @@ impl<const FFT: usize, const DIMS: usize, const COMPONENTS: usize, const CLASSES
         let rails = Rails { least: -32768.0, most: 32767.0 };
         let mut samples = [[0.0; 1]; 128];
         acquire(source, &rails, &mut samples, self, |report| {
-            let finding = report.finding.map(|finding| {
+            let finding = report.result.map(|finding| {
                 let total: f32 = finding.posterior.iter().sum();
                 let each = finding.posterior.iter().all(|p| (0.0..=1.0).contains(p));
                 let numbers = finding.posterior.iter().chain(&finding.log_likelihood);
@@ -106,7 +105,7 @@ impl<const FFT: usize, const DIMS: usize, const COMPONENTS: usize, const CLASSES
             return;
         };
         self.push_slice(samples.get(..count).unwrap_or_default(), |report| {
-            let finding = report.finding.map(|finding| {
+            let finding = report.result.map(|finding| {
                 let total: u32 = finding.posterior.iter().map(|p| u32::from(*p)).sum();
                 let posterior = finding.posterior.iter().map(|p| u32::from(*p));
                 let likelihoods = finding.log_likelihood.iter().chain(&finding.gate_log_likelihood);

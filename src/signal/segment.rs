@@ -337,7 +337,7 @@ pub(crate) const fn sine(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Hann, Segment};
-    use crate::acquisition::{Sample, SensorFault};
+    use crate::acquisition::SensorFault;
     use core::f64::consts::PI;
     use std::vec::Vec;
 

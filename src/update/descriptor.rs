@@ -159,7 +159,7 @@ macro_rules! descriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{IntegerMonitor, Monitor};
+    use crate::Monitor;
 
     const CAPACITIES: Capacities = Monitor::<'static, i16, 512, 3, 96, 24, 16>::CAPACITIES;
 

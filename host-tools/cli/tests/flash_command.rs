@@ -9,12 +9,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use probe::{FLASH, MODEL, elf, write_probe_rs};
-use rebearing::update::descriptor::{Capacities, Descriptor};
+use rebearing::Encoding;
+use rebearing::monitor::{Capacities, Samples};
+use rebearing::update::Descriptor;
 use tempfile::TempDir;
 
 const GOLDEN: &[u8] = include_bytes!("../../../tests/golden/model-v1.rbm");
 /// Just what the golden model needs.
-const CAPACITIES: Capacities = Capacities { fft: 256, axes: 1, dims: 4, components: 3, classes: 3 };
+const CAPACITIES: Capacities = Capacities {
+    encoding: Encoding::F32,
+    samples: Samples::Floats,
+    fft: 256,
+    axes: 1,
+    dims: 4,
+    components: 3,
+    classes: 3,
+};
 const CHIP: &str = "STM32F405RG";
 
 fn descriptor(slots: u32) -> Descriptor {

@@ -492,7 +492,7 @@ mod tests {
             numbers,
         )
         .unwrap();
-        let found = run.reports[0].finding.as_ref().unwrap();
+        let found = run.reports[0].result.as_ref().unwrap();
         assert_eq!(found.log_likelihood, Some(-0.5));
         assert_eq!(found.posterior, [0.25, 0.75]);
         let axis = found.statistics[0];
@@ -519,15 +519,15 @@ mod tests {
         let drift = super::EmulatedDrift { blocks: 3, drifted: 1, windows: 2 };
         assert_eq!(run.drift, Some(drift));
         assert_eq!((run.monitor.fft, run.ram), (4096, 99));
-        let first = run.reports[0].finding.as_ref().unwrap();
+        let first = run.reports[0].result.as_ref().unwrap();
         assert_eq!(first.label, Label::Class(1));
         assert_eq!((first.gate_log_likelihood, first.log_likelihood), (None, Some(-42.0)));
         assert_eq!(first.posterior, [0.25, 0.75]);
         let axis = Statistics { level: -42.0, rms: 1.0, kurtosis: 3.0, crest: 4.0 };
         assert_eq!(first.statistics, [axis, Statistics { level: 0.0, ..axis }]);
-        assert_eq!(run.reports[1].finding, Err(SensorFault::Flat));
-        assert_eq!(run.reports[2].finding.as_ref().unwrap().label, Label::Unknown);
-        let last = run.reports[3].finding.as_ref().unwrap();
+        assert_eq!(run.reports[1].result, Err(SensorFault::Flat));
+        assert_eq!(run.reports[2].result.as_ref().unwrap().label, Label::Unknown);
+        let last = run.reports[3].result.as_ref().unwrap();
         assert_eq!(last.label, Label::UnknownFault);
         assert_eq!((last.gate_log_likelihood, last.log_likelihood), (Some(-800.0), None));
     }

@@ -185,10 +185,10 @@ mod tests {
             let parts = crate::data::split::whole(&[recording.segment_frames()]);
             let features = extract(recordings, &parts, &front_end).unwrap();
             let rows = device_labels(&bytes.model(), &features.x);
-            let reports = device::run(bytes.model(), recording).unwrap();
+            let findings = device::run(bytes.model(), recording).unwrap();
             let end_to_end: Vec<Label> = rows.into_iter().step_by(segments).collect();
             let reported: Vec<Label> =
-                reports.into_iter().map(|report| report.finding.unwrap().label).collect();
+                findings.into_iter().map(|finding| finding.result.unwrap().label).collect();
             assert_eq!(end_to_end, reported);
             seen.extend(reported);
         }
