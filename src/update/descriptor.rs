@@ -27,7 +27,7 @@ pub const MAGIC: [u8; 4] = *b"RBFD";
 /// Version of the descriptor.
 pub const VERSION: u32 = 1;
 /// Longest name of a chip.
-pub const CHIP_LEN: usize = 32;
+pub(crate) const CHIP_LEN: usize = 32;
 
 /// f32 models, samples in the unit of the recordings.
 const FLOATS: u32 = 0;
