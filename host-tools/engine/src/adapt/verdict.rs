@@ -43,7 +43,7 @@ pub enum Pool {
 /// Settings of an adaptation.
 #[derive(Debug, Clone)]
 pub struct AdaptSettings {
-    /// What is known about the target's recordings.
+    /// The user's knowledge about the target's recordings.
     pub pool_is: Pool,
     /// Settings of the plan.
     pub plan: PlanSettings,

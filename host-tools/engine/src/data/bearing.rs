@@ -1,6 +1,6 @@
 //! Rolling bearings: how often a defect on each part is struck, computed from the geometry.
 
-/// The geometry of a rolling bearing whose outer ring stands still.
+/// The geometry of a rolling bearing with a fixed outer ring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bearing {
     /// Number of balls or rollers.

@@ -1,4 +1,4 @@
-//! Recordings: files of vibration samples, whatever their format, as frames of one to three axes.
+//! Recordings: files of vibration samples in any format, as frames of one to three axes.
 //!
 //! ```text
 //!  extension ─► reader of the format ─► Source ─┬─► memory, if small ─┬─► each_chunk ─► features,

@@ -30,7 +30,7 @@ pub(in crate::mixture) struct Portion<T> {
     pub second: Vec<f64>,
 }
 
-/// What is known about the distances to the components, for each tile.
+/// Bounds on the distances to the components, kept for each tile.
 enum Kept {
     Rows { bounds: Vec<Bounds>, leaders: Vec<Leaders> },
     Tiles { reach: Vec<f32> },

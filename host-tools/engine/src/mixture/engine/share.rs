@@ -42,7 +42,7 @@ impl Shares {
     }
 }
 
-/// What earlier passes found about a tile's distances to the components.
+/// Knowledge from earlier passes about a tile's distances to the components.
 #[derive(Default)]
 pub(in crate::mixture) enum Known<'a> {
     #[default]

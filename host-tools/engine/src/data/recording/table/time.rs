@@ -3,7 +3,7 @@
 use super::lines::Separator;
 use super::lines::number;
 
-/// What is known so far about a column that may be time.
+/// A column that may be time, with everything known about it so far.
 #[derive(Debug, Clone)]
 pub(in super::super) struct TimeColumn {
     pub(in super::super) column: usize,
