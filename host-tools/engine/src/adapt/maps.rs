@@ -190,8 +190,8 @@ impl<'a> ComponentMaps<'a> {
         Ok(Self { source, maps })
     }
 
-    /// `T_weight`: maps each sample from its likeliest component k to every l with plan entry `ω_kl
-    /// ≥ threshold`, with weight `ω_kl`.
+    /// `T_weight`: maps each sample from its likeliest component k to every l with plan entry
+    /// `ω_kl ≥ threshold`, with weight `ω_kl`.
     pub fn weighted<T: Sample>(
         &self,
         x: ArrayView2<'_, T>,

@@ -95,8 +95,8 @@ impl InfoOt {
         to_barycentre(&self.plan, target)
     }
 
-    /// The source samples moved to the mean of the target under the conditional density: `x_i ↦ Σ_j
-    /// w_ij y_j / Σ_j w_ij` with `w_ij = f_xy(i, j) / f_x(i) f_y(j)`.
+    /// The source samples moved to the mean of the target under the conditional density:
+    /// `x_i ↦ Σ_j w_ij y_j / Σ_j w_ij` with `w_ij = f_xy(i, j) / f_x(i) f_y(j)`.
     pub fn conditional(&self, target: &ArrayRef2<f64>) -> Array2<f64> {
         let joint = self.source_kernel.dot(&self.plan).dot(&self.target_kernel);
         let marginals = outer(&density(&self.source_kernel), &density(&self.target_kernel));

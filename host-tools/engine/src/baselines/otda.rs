@@ -5,8 +5,8 @@ use ndarray::{Array2, ArrayRef2, Axis};
 use super::{BaselineError, Carried, Samples, Settings, uniform};
 use crate::transport::{self, Plan, cost::squared_distances};
 
-/// Moves each source sample to the plan's barycentre of its target samples: `x_i ↦ Σ_j P_ij y_j /
-/// Σ_j P_ij`.
+/// Moves each source sample to the plan's barycentre of its target samples:
+/// `x_i ↦ Σ_j P_ij y_j / Σ_j P_ij`.
 ///
 /// A row without mass has no barycentre and gives NaN. Plans with held marginals have no such row.
 pub fn barycentric(plan: &ArrayRef2<f64>, target: &ArrayRef2<f64>) -> Array2<f64> {

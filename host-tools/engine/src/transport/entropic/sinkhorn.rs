@@ -8,9 +8,9 @@ use crate::transport::{Plan, TransportError, check_cost, finish, normalised};
 /// Settings of the Sinkhorn solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Weight of the entropy, relative to the largest magnitude in the cost. The plan minimises `Σ
-    /// P·C / max|C| + epsilon · KL(P | a bᵀ)`, so a value means the same for costs in any unit. A
-    /// smaller epsilon gives a sharper plan and takes longer.
+    /// Weight of the entropy, relative to the largest magnitude in the cost. The plan minimises
+    /// `Σ P·C / max|C| + epsilon · KL(P | a bᵀ)`, so a value means the same for costs in any unit.
+    /// A smaller epsilon gives a sharper plan and takes longer.
     pub epsilon: f64,
     /// Sum over rows of |row sum − weight| at which to stop. Columns are met up to rounding.
     pub tolerance: f64,
