@@ -24,11 +24,10 @@ pub struct FaultTypes {
 impl FaultTypes {
     /// The fault types of a source, for a target whose healthy windows have the mean `target`.
     ///
-    /// If the fault distance is large against the healthy shift, a fault hides the healthy state,
-    /// which hardly affects the fault's features. Moving them by the healthy shift would do harm.
-    /// On another machine the features of a fault move with the healthy state. So the centre moves
-    /// by the fraction h²/(1 + h²) of the shift, where h is the shift in units of the fault
-    /// distance.
+    /// If the fault distance is large against the healthy shift, a fault hides the healthy state.
+    /// The fault's features then depend little on that state, and moving them by its shift would do
+    /// harm. On another machine they move with it. So the centre moves by the fraction h²/(1 + h²)
+    /// of the shift, where h is the shift in units of the fault distance.
     pub fn new(reference: &Reference, healthy: &HealthyReference, target: &Array1<f64>) -> Self {
         let shift = healthy.shift(target);
         let share = shift.powi(2) / (1.0 + shift.powi(2));

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A lower bound on √q is kept for each row and component, and is lowered after every M-step. If
-//! its bound already puts a component a negligible distance below a row's best, the component is
+//! the bound already shows that a component is negligible next to a row's best, the component is
 //! not computed at all. Computed values are exact and renew their bounds. As EM settles, only two
 //! or three of all K components are left per row. The bounds take K/d of the memory of
 //! single-precision data, so they are kept only if that is little. Otherwise
