@@ -1,7 +1,7 @@
 //! Features to responsibilities: diagonal-Gaussian log densities and log-sum-exp.
 //!
-//! A component is stored whitened: `scale` r = 1/σ and `offset` m = −μ/σ per dimension. With t =
-//! r·x + m, the log density is constant − ½ Σ t². The loop over the dimensions is in
+//! A component is stored whitened: `scale` r = 1/σ and `offset` m = −μ/σ per dimension. With
+//! t = r·x + m, the log density is constant − ½ Σ t². The loop over the dimensions is in
 //! [`kernel`](super::kernel).
 //!
 //! Host and device give the same bits because every operation is a single IEEE-754 add,
