@@ -1,4 +1,4 @@
-//! Samples to a power spectrum, and what is measured on the way.
+//! Samples to a power spectrum, and to the numbers measured on the way.
 
 pub mod envelope;
 mod front_end;

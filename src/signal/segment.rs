@@ -1,8 +1,7 @@
-//! Samples to overlapping windows: DC removed, Hann tapered.
+//! Samples to overlapping segments: DC removed, Hann tapered.
 //!
-//! A [`Segment`] keeps the newest samples of each axis in a ring, so that overlap costs
-//! no copying. When it is full, [`Segment::taper`] writes one axis, oldest sample first,
-//! into the buffer that the FFT then works in.
+//! A [`Segment`] keeps the newest samples of each axis in a ring, so overlap needs no copying. When
+//! it is full, [`Segment::taper`] writes one axis, oldest sample first, into the buffer of the FFT.
 
 use core::f64::consts::FRAC_PI_2;
 use core::{mem, slice};
@@ -10,43 +9,44 @@ use core::{mem, slice};
 use super::statistics::{Extremes, Level, Measure, Piece, Unmeasured};
 use crate::acquisition::{Sample, SensorFault};
 
-/// The newest `length` samples of each axis, `length` at most `FFT`.
+/// The newest `length` samples of each axis. `length` is at most `FFT`.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Segment<S, const FFT: usize, const AXES: usize> {
     rings: [[S; FFT]; AXES],
-    /// Where the next sample goes, which is also where the oldest one stands once full.
+    /// Position of the next sample. Once the ring is full, it is also the position of the oldest
+    /// one.
     head: u32,
-    /// Samples still to come before the window is full again.
+    /// Samples still to come before the segment is full again.
     missing: u32,
     length: u32,
     hop: u32,
 }
 
 impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
-    /// A segment of no length, all zeros; it takes samples once it is started.
+    /// A segment of no length, all zeros. It takes samples once it is started.
     pub(crate) const VACANT: Self =
         Self { rings: [[S::ZERO; FFT]; AXES], head: 0, missing: 0, length: 0, hop: 0 };
 
-    /// An empty segment of `length` samples that moves on by `hop`.
+    /// Creates an empty segment of `length` samples that moves on by `hop`.
     ///
-    /// Both are cut to what the type holds: `length` to 1…`FFT`, `hop` to 1…`length`.
+    /// Both are limited to what the type holds: `length` to 1…`FFT`, `hop` to 1…`length`.
     pub fn new(length: usize, hop: usize) -> Self {
         let mut segment = Self::VACANT;
         segment.start(length, hop);
         segment
     }
 
-    /// Starts anew with `length` samples that move on by `hop`, cut as in [`Segment::new`].
+    /// Starts again with `length` samples that move on by `hop`, limited as in [`Segment::new`].
     pub fn start(&mut self, length: usize, hop: usize) {
         self.length = length.clamp(1, FFT.max(1)) as u32;
         self.hop = (hop as u32).clamp(1, self.length);
         self.clear();
     }
 
-    /// Takes one sample of each axis; `true` when a window is full.
+    /// Takes one sample of each axis and returns true if the segment is full.
     ///
-    /// The next window is full `hop` samples later.
+    /// The segment is full again `hop` samples later.
     #[inline]
     pub fn push(&mut self, sample: [S; AXES]) -> bool {
         for (ring, x) in self.rings.iter_mut().zip(sample) {
@@ -66,10 +66,10 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
         full
     }
 
-    /// Takes samples as far as the one that fills the window: whether one does, and the samples
-    /// that are left.
+    /// Takes samples until the segment is full. Returns whether it is full, and the samples that
+    /// are left.
     ///
-    /// The same as [`Segment::push`] one by one, at a sixth of the work.
+    /// Does the same as [`Segment::push`] sample by sample, at a sixth of the work.
     #[inline(never)]
     pub fn fill<'s>(&mut self, samples: &'s [[S; AXES]]) -> (bool, &'s [[S; AXES]]) {
         let (taken, left) =
@@ -80,7 +80,7 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
             write_axis(front, axis, ring.get_mut(self.head as usize..).unwrap_or_default());
             write_axis(wrapped, axis, ring);
         }
-        // No more than were missing, which are no more than the window's length.
+        // `count` is at most `missing`, which is at most the segment's length.
         let count = taken.len() as u32;
         self.head += count;
         if self.head >= self.length {
@@ -94,13 +94,13 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
         (full, left)
     }
 
-    /// Forgets all samples, as after a gap in acquisition.
+    /// Discards all samples. Call it after a gap in acquisition.
     pub fn clear(&mut self) {
         self.head = 0;
         self.missing = self.length;
     }
 
-    /// The window of `axis` in two pieces, oldest sample first.
+    /// Returns the segment of `axis` in two pieces, oldest sample first.
     pub(crate) fn halves(&self, axis: usize) -> (&[S], &[S]) {
         let ring = self.rings.get(axis).and_then(|ring| ring.get(..self.length as usize));
         let (newer, older) =
@@ -108,7 +108,7 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
         (older, newer)
     }
 
-    /// The newest `count` samples of `axis` (all, where there are fewer), oldest first.
+    /// Returns the newest `count` samples of `axis`, oldest first; all samples if there are fewer.
     pub fn newest(&self, axis: usize, count: usize) -> Newest<'_, S> {
         let (older, newer) = self.halves(axis);
         let skip = (older.len() + newer.len()).saturating_sub(count);
@@ -118,7 +118,7 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
         }
     }
 
-    /// The newest `count` samples of `axis` as the sensor gave them, oldest first.
+    /// Returns the newest `count` samples of `axis` as the sensor gave them, oldest first.
     pub(crate) fn newest_raw(
         &self,
         axis: usize,
@@ -128,14 +128,15 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
         older.chain(newer).copied()
     }
 
-    /// Writes the window of `axis` to `out`, mean removed and tapered, oldest sample first.
+    /// Writes the segment of `axis` to `out`, mean removed and tapered, oldest sample first.
     ///
-    /// Refuses a window that holds NaN or infinity, or that does not vary at all.
+    /// Fails if the segment holds NaN or infinity, or does not vary at all.
     pub fn taper(&self, axis: usize, out: &mut [f32; FFT]) -> Result<(), SensorFault> {
         self.taper_and_measure(axis, 0, out).map(drop)
     }
 
-    /// As [`Segment::taper`], with what the statistics of the newest `fresh` samples are made of.
+    /// As [`Segment::taper`], and returns the sums for the statistics of the newest `fresh`
+    /// samples.
     pub fn taper_and_measure(
         &self,
         axis: usize,
@@ -150,9 +151,9 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
         let (newer_stale, newer_fresh) =
             newer.split_at_checked(stale.saturating_sub(older.len())).unwrap_or((newer, &[]));
 
-        // Summing differences from the first sample keeps the mean exact when a large
-        // constant (gravity, a sensor's bias) stands under a small vibration.
-        // Slice by slice: a chained iterator would ask at every sample which one it is in.
+        // Summing differences from the first sample keeps the mean exact when a small vibration is
+        // on top of a large constant (gravity, a sensor's bias). The loops go slice by slice: a
+        // chained iterator would check at every sample which slice it is in.
         let mut extremes = Extremes::NONE;
         let mut differences = Differences { first, sum: 0.0, out: &mut *out };
         differences.write(older_stale, &mut Unmeasured);
@@ -165,7 +166,7 @@ impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
             let finite = older.iter().chain(newer).all(|x| x.to_f32().is_finite());
             return Err(if finite { SensorFault::OutOfRange } else { SensorFault::NotFinite });
         }
-        // The second sample mostly tells.
+        // In most segments the second sample already differs.
         if !older.iter().chain(newer).any(|x| x.to_f32() != first) {
             return Err(SensorFault::Flat);
         }
@@ -191,7 +192,7 @@ fn write_axis<S: Sample, const AXES: usize>(samples: &[[S; AXES]], axis: usize, 
     }
 }
 
-/// A window half way through its mean.
+/// A segment while its mean is being summed.
 struct Differences<'a> {
     first: f32,
     sum: f32,
@@ -200,8 +201,8 @@ struct Differences<'a> {
 }
 
 impl Differences<'_> {
-    /// Writes and sums the differences of the next `samples` from the first one, in order, eight
-    /// at a time; `measure` sees each of them.
+    /// Writes and sums the differences of the next `samples` from the first one, in order, eight at
+    /// a time. `measure` sees each difference.
     #[inline(never)]
     fn write<S: Sample>(&mut self, samples: &[S], measure: &mut impl Measure) {
         let (out, left) =
@@ -227,8 +228,8 @@ impl Differences<'_> {
     }
 }
 
-/// Takes `mean` off each of `out` and tapers it by every `stride`th of `points`, eight at a time;
-/// `measure` sees it before the taper.
+/// Subtracts `mean` from each number of `out` and multiplies it by every `stride`-th of `points`,
+/// eight at a time. `measure` sees each number before the taper.
 #[inline(never)]
 fn taper_differences(
     out: &mut [f32],
@@ -248,7 +249,7 @@ fn taper_differences(
         }
         return;
     }
-    // Cut to one length, so that the rests are of the same samples.
+    // Cut to the same length, so that both remainders belong to the same samples.
     let points = points.get(..out.len()).unwrap_or_default();
     let (eights, rest) = out.as_chunks_mut::<8>();
     let (point_eights, point_rest) = points.as_chunks::<8>();
@@ -262,7 +263,7 @@ fn taper_differences(
     }
 }
 
-/// The newest samples of an axis, oldest first.
+/// Iterates over the newest samples of an axis, oldest first.
 #[derive(Debug, Clone)]
 pub struct Newest<'w, S> {
     older: slice::Iter<'w, S>,
@@ -276,7 +277,7 @@ impl<S: Sample> Iterator for Newest<'_, S> {
         self.older.next().or_else(|| self.newer.next()).map(|x| x.to_f32())
     }
 
-    // Slice by slice, for whoever goes through all of them.
+    // Slice by slice, for callers that read all samples.
     fn fold<B, F: FnMut(B, f32) -> B>(self, start: B, mut f: F) -> B {
         let start = self.older.fold(start, |all, x| f(all, x.to_f32()));
         self.newer.fold(start, |all, x| f(all, x.to_f32()))
@@ -292,14 +293,14 @@ impl<S: Sample> ExactSizeIterator for Newest<'_, S> {}
 
 #[cfg(feature = "defmt")]
 impl<S: Sample> defmt::Format for Newest<'_, S> {
-    // Like the slices that it goes through, which know nothing of defmt.
+    // Slice iterators do not implement `Format`, so only the number of samples is logged.
     fn format(&self, f: defmt::Formatter<'_>) {
         defmt::write!(f, "Newest({} samples)", self.len());
     }
 }
 
-/// The periodic Hann window of `FFT` points, made by the compiler; shorter powers of two
-/// take every second, fourth, … point of it.
+/// The periodic Hann window of `FFT` points, computed at compile time. A shorter power of two takes
+/// every second, fourth, … point of it.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Hann<const FFT: usize>;
