@@ -7,7 +7,7 @@ use core::f64::consts::FRAC_PI_2;
 
 use crate::acquisition::SensorFault;
 use crate::signal::Segment;
-use crate::signal::segment::sine;
+use crate::signal::sine;
 
 /// Fraction bits of the taper.
 const TAPER_FRACTION: u32 = 14;

@@ -15,7 +15,7 @@
 use core::f64::consts::{FRAC_PI_2, TAU};
 
 use super::taper::{Block, magnitude};
-use crate::signal::segment::sine;
+use crate::signal::sine;
 
 /// Fraction bits of the twiddles. One more bit here would leave one less for the numbers. The
 /// rounding of the numbers (−92 dB of a tone) and of the twiddles (−86 dB) is about equal.

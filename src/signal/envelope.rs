@@ -5,7 +5,7 @@
 //! strike, and its spectrum shows how often the strikes come. All this happens on the way from the
 //! ring of samples to the buffer of the FFT, so an envelope needs no memory of its own.
 
-use super::segment::Hann;
+use super::Hann;
 use super::spectrum::FFT_LENGTHS;
 
 /// A second-order filter section: b0, b1, b2, a1, a2.

@@ -8,7 +8,7 @@
 use core::f64::consts::FRAC_PI_2;
 
 use super::Complex;
-use crate::signal::segment::sine;
+use crate::signal::sine;
 
 /// The powers 0 to 7 of a block's twiddle.
 pub(super) type Row = [Complex; 8];
