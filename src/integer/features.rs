@@ -36,7 +36,7 @@ pub fn log_bands(sums: &[u64], features: &mut [i32]) -> Result<i32, SensorFault>
 pub fn level_offset(fft_len: usize, segments: usize) -> i32 {
     /// log2(16/3) in Q16.
     const SIXTEEN_THIRDS: i32 = 158_270;
-    // Sums are of samples times the number of samples, so that number counts four times.
+    // Sums are of samples times the number of samples. So the number counts four times.
     let points = fft_len.max(1).ilog2().cast_signed() << LOG2_FRACTION;
     SIXTEEN_THIRDS - 4 * points - log2(segments as u64)
 }

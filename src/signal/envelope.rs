@@ -34,9 +34,9 @@ pub fn decimation(fft_len: usize, top: f32) -> usize {
 
 /// Writes the envelope of `samples` to `out`, mean removed and tapered, and returns its length.
 ///
-/// The length is the number of samples over `decimation`. It is 0 if that number is no FFT length,
-/// or if the envelope does not fit in `out`. The filter starts anew with each segment. It settles
-/// where the taper is close to zero.
+/// The length is the number of samples over `decimation`. It is 0 if the number of samples is no
+/// FFT length, or if the envelope does not fit in `out`. The filter starts anew with each segment.
+/// It settles where the taper is close to zero.
 pub fn write_envelope<const FFT: usize>(
     samples: impl ExactSizeIterator<Item = f32>,
     decimation: usize,
