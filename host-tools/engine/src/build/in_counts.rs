@@ -17,14 +17,15 @@ use crate::source::Source;
 /// A target's recordings in counts.
 #[derive(Debug, Clone)]
 pub struct InCounts {
-    /// Each recording.
+    /// The counts of each recording.
     pub counts: Vec<Counts>,
-    /// Counts that one unit of the recordings makes.
+    /// Number of counts in one unit of the recordings.
     pub counts_per_unit: f32,
 }
 
 impl InCounts {
-    /// Rounds the recordings of `target` to counts, and leaves it with what these stand for.
+    /// Rounds the recordings of `target` to counts, and puts the rounded samples back into
+    /// `target`.
     pub(super) fn new(target: &mut Domain, full_scale: Option<f64>) -> Result<Self> {
         if target.recordings.is_empty() && full_scale.is_none() {
             bail!(
@@ -53,7 +54,8 @@ impl InCounts {
         Ok(Self { counts, counts_per_unit })
     }
 
-    /// The i16 form of a model, and what it loses on the recordings that it was fitted from.
+    /// Returns the i16 form of a model, and its loss on the recordings that the model was fitted
+    /// from.
     pub(super) fn quantise(
         &self,
         model: &ModelBytes,

@@ -1,5 +1,5 @@
-//! A source and a target to a finished model: everything that `rebearing adapt` does but for
-//! reading options and printing.
+//! Builds a finished model from a source and a target. This is everything that `rebearing adapt`
+//! does, except reading options and printing.
 //!
 //! ```text
 //! source, target ─► features ─► adaptation ─► model file ─┬─────────────► sections ─► Built
@@ -57,21 +57,21 @@ use crate::source::Source;
 use alarm::AlarmSettings;
 use severity::SeveritySettings;
 
-/// How a model is built.
+/// Settings for building a model.
 #[derive(Debug, Clone)]
 pub struct BuildSettings {
     /// How the source is adapted to the target.
     pub adapt: AdaptSettings,
-    /// How the model file writes its numbers.
+    /// The encoding of the numbers in the model file.
     pub encoding: Encoding,
-    /// What the largest 16-bit count stands for, in the unit of the recordings; for an i16 model
-    /// only. Where absent the domain's, or twice the largest sample.
+    /// Value of the largest 16-bit count, in the unit of the recordings; for an i16 model only.
+    /// `None` takes the full scale of the domain, or else twice the largest sample.
     pub full_scale: Option<f64>,
-    /// When findings make an alarm.
+    /// When findings become an alarm.
     pub alarm: AlarmSettings,
-    /// How severity is measured, for an f32 model only; `None` measures none.
+    /// How severity is measured; for an f32 model only. `None` measures no severity.
     pub severity: Option<SeveritySettings>,
-    /// Parts of the recordings that are adapted to; `None` takes all.
+    /// Parts of the recordings to adapt to; `None` takes all.
     pub parts: Option<Vec<Part>>,
 }
 
@@ -106,27 +106,27 @@ impl BuildSettings {
 pub struct Built {
     /// The source, with its bands at the target's sample rate.
     pub source: Source,
-    /// The target, its recordings as the device sees them.
+    /// The target, with its recordings as the device sees them.
     pub target: Target,
-    /// The parts of the recordings that were adapted to.
+    /// The parts of the recordings that the model was adapted to.
     pub parts: Vec<Part>,
     /// The target's features: of its recordings, then of its snapshots.
     pub features: Features,
-    /// What adaptation found.
+    /// The result of the adaptation.
     pub adaptation: Adaptation,
     /// The model file, with all its sections.
     pub model: DeployedModel,
-    /// The drift reference in it; `None` where no window was held out.
+    /// The drift reference in the model file; `None` if no window was held out.
     pub drift: Option<DriftContents>,
-    /// The recordings in counts, of an i16 model.
+    /// The recordings in counts; for an i16 model only.
     pub in_counts: Option<InCounts>,
-    /// What the i16 model loses against the f32 one.
+    /// The loss of the i16 model against the f32 model.
     pub loss: Option<Loss>,
 }
 
 /// Adapts `source` to `target` and makes the model file of the result.
 ///
-/// Nothing is written. An i16 model is tried on the recordings beside the f32 one, and refused if
+/// Writes no file. An i16 model is compared with the f32 model on the recordings, and refused if
 /// too few windows get the same label.
 pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -> Result<Built> {
     settings.check()?;
@@ -170,7 +170,7 @@ pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -
     };
     let alarm = settings.alarm.for_model(&model, &domain.recordings)?;
     let changed = Some(&alarm).filter(|alarm| **alarm != AlarmParameters::DEFAULT);
-    // None for what a device does without a section.
+    // The device's default parameters need no section.
     let mut sections: Vec<Payload> = changed.map(alarm_section).into_iter().collect();
     sections.extend(severity.as_ref().map(severity_section));
     sections.extend(drift.as_ref().map(drift_section));

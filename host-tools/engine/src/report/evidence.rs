@@ -1,4 +1,4 @@
-//! What the envelope spectra say about the labels, where the bearing's geometry is known.
+//! Evidence from the envelope spectra for the labels, if the bearing's geometry is known.
 
 use anyhow::{Context, Result};
 use maud::{Markup, html};
@@ -10,11 +10,11 @@ use super::{Figure, Page, Section};
 use crate::evidence::{Checked, EnvelopeSpectrum, Evidence, Part};
 
 const SIZE: (u32, u32) = (340, 190);
-/// Spectra that are drawn at most.
+/// Largest number of spectra drawn.
 const SPECTRA: usize = 40;
-/// Points of a line; each is the largest of the bins that it stands for.
+/// Number of points in a line. Each is the largest of the bins that it stands for.
 const POINTS: usize = 320;
-/// Harmonics that are marked.
+/// Number of harmonics that are marked.
 const HARMONICS: usize = 3;
 const LINE: RGBColor = RGBColor(60, 60, 60);
 
@@ -142,7 +142,7 @@ fn picture(one: &Checked, spectrum: &EnvelopeSpectrum) -> Result<Markup> {
     let highest = one.evidence.iter().map(|found| found.frequency_hz).fold(0.0, f64::max);
     let most_hz = (HARMONICS as f64 + 0.4) * highest;
     let bins = ((most_hz / spectrum.bin_hz).ceil() as usize).clamp(2, spectrum.power.len().max(2));
-    // The first bins hold what the taper leaves of the mean.
+    // The first bins hold the part of the mean that the taper leaves.
     let power = spectrum.power.get(2..bins).unwrap_or(&[]);
     let largest = power.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let width = power.len().div_ceil(POINTS).max(1);
@@ -184,7 +184,7 @@ fn picture(one: &Checked, spectrum: &EnvelopeSpectrum) -> Result<Markup> {
     })
 }
 
-/// The evidence for a recording's label, in a sentence.
+/// Returns the evidence for a recording's label, in a sentence.
 pub fn evidence_sentence(checked: &Checked) -> String {
     let name = file_name(&checked.path);
     let label =

@@ -1,4 +1,4 @@
-//! Mean log spectra of each class, source and target over one another, in dB over Hz.
+//! Mean log spectra of each class in dB over Hz, with source and target in one chart.
 
 use std::f64::consts::LN_10;
 use std::ops::Range;
@@ -15,17 +15,17 @@ use crate::features::front_end::FrontEndSettings;
 
 const WIDTH: u32 = 340;
 const BLOCK_HEIGHT: u32 = 170;
-/// The target's line, on every class's colour.
+/// Colour of the target's line, over the colour of every class.
 const TARGET: RGBColor = BLACK;
 
-/// Features that stand side by side in one chart.
+/// Features that share one chart.
 struct Block {
     title: String,
     x_name: &'static str,
     digits: usize,
-    /// Where each feature stands on the axis.
+    /// Position of each feature on the x axis.
     x: Vec<f64>,
-    /// Which features they are.
+    /// Indices of these features.
     features: Range<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Spectrum {
     }
 }
 
-/// The blocks of a front end, axis by axis, as the device lays them out.
+/// Returns the blocks of a front end, axis by axis, as the device lays them out.
 fn blocks(front_end: &FrontEndSettings) -> Vec<Block> {
     let bin_hz = front_end.rate_hz / front_end.fft_len as f64;
     let middles = front_end.band_edges.windows(2);
@@ -75,7 +75,7 @@ fn blocks(front_end: &FrontEndSettings) -> Vec<Block> {
     blocks
 }
 
-/// The spectrum of each class of the source.
+/// Returns the spectrum of each class of the source.
 fn of_source(reference: &Reference) -> Vec<Spectrum> {
     let (means, weights) = (&reference.mixture.means, &reference.mixture.weights);
     let class = |labels: ndarray::ArrayView1<'_, f64>| {
@@ -88,7 +88,7 @@ fn of_source(reference: &Reference) -> Vec<Spectrum> {
     reference.labels.columns().into_iter().map(class).collect()
 }
 
-/// The spectrum of the target's windows with each label; `None` where no window has it.
+/// Returns the spectrum of the target's windows with each label; `None` if no window has the label.
 fn of_target(page: &Page<'_>) -> Vec<Option<Spectrum>> {
     let x = &page.contents.features.x;
     (0..page.classes.entries().len())
