@@ -108,32 +108,24 @@ fn tests() -> Result<(), String> {
     run_cargo("host tests and doc tests", &["test", "--locked", "--workspace", "--no-fail-fast"])
 }
 
-/// tests/operation.rs at full length; `tests` runs a share of it.
+/// tests/life.rs at full length; `tests` runs a share of it.
 pub(crate) fn operation() -> Result<(), String> {
-    let test = [
-        "test",
-        "--locked",
-        "-p",
-        "rebearing",
-        "--test",
-        "operation",
-        "--",
-        "--ignored",
-        "--nocapture",
-    ];
-    run_cargo("a million windows of operation", &test)
+    let test = ["test", "--locked", "-p", "rebearing", "--test", "life"];
+    let options = ["--", "--ignored", "--nocapture"];
+    run_cargo("a million windows of operation", &[&test[..], &options].concat())
 }
 
-/// Draws the pictures of docs/; host-tools/engine/tests/pictures.rs sees that they are what this draws.
+/// Draws the pictures of docs/. host-tools/engine/tests/report/pictures.rs checks that they are
+/// what this draws.
 pub(crate) fn pictures() -> Result<(), String> {
     let example = ["run", "--locked", "--release", "-p", "rebearing-host", "--example", "pictures"];
     run_cargo("pictures", &example)
 }
 
-/// host-tools/cli/tests/recording_large.rs, which takes minutes and a gigabyte of disk.
+/// host-tools/cli/tests/cli/recording_large.rs, which takes minutes and a gigabyte of disk.
 pub(crate) fn large() -> Result<(), String> {
-    let test = ["test", "--locked", "--release", "-p", "rebearing-cli", "--test"];
-    let options = ["recording_large", "--", "--ignored", "--nocapture"];
+    let test = ["test", "--locked", "--release", "-p", "rebearing-cli", "--test", "cli"];
+    let options = ["recording_large::", "--", "--ignored", "--nocapture"];
     run_cargo("a recording of 1 GB", &[&test[..], &options].concat())
 }
 

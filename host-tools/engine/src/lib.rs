@@ -32,8 +32,8 @@
 //!
 //! // The file that goes into the device's flash, and what the device will say.
 //! let model = adaptation.model(&source, &new.name, new.hash(false)?)?;
-//! for report in device::run(model.model(), &new.recordings[0])? {
-//!     println!("{:?}", report.finding.map(|finding| finding.label));
+//! for finding in device::run(model.model(), &new.recordings[0])? {
+//!     println!("{:?}", finding.result.map(|found| found.label));
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

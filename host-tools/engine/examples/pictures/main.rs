@@ -1,6 +1,6 @@
 //! Draws the pictures of docs/ from simulated machines: `cargo xtask pictures`.
 //!
-//! Everything random has a seed, so that the same bytes come every time; `tests/pictures.rs`
+//! Everything random has a seed, so that the same bytes come every time; `tests/report/pictures.rs`
 //! compares them with those that are committed.
 
 mod pictures;
