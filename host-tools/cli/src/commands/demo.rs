@@ -9,7 +9,7 @@ use clap::Args;
 use rebearing::Label;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::progress::{Bar, Step};
 use crate::text::flags::all_as_flags;
 use crate::text::model::cost_line;
@@ -244,7 +244,7 @@ impl Story<'_> {
             "monitor": monitor,
             "emulated": emulated,
             "skipped": self.device.as_ref().err(),
-            "out": out,
+            "out": out.map(shown),
             "seconds": { "total": seconds },
         });
         let success = self.device.as_ref().map_or(true, |a| a.same == a.windows);

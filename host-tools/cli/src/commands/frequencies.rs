@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::progress::Step;
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::recording;
@@ -103,7 +103,7 @@ pub(super) fn run(args: &FrequenciesArgs) -> Result<Outcome> {
         for (axis, evidence) in axes.iter().enumerate() {
             let _ = writeln!(text, "  axis {axis}: {}", sentence(evidence));
         }
-        files.push(json!({ "file": path, "axes": axes }));
+        files.push(json!({ "file": shown(path), "axes": axes }));
     }
     let json = json!({ "rpm": args.rpm, "frequencies": frequencies, "files": Value::from(files) });
     Ok(Outcome::new(text, json))

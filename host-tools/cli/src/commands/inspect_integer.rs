@@ -6,7 +6,7 @@ use std::path::Path;
 use rebearing::model::format;
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::text::alarm::{decision_json, decision_lines, decision_ram};
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
@@ -76,7 +76,7 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     write_estimates(&mut text, &estimates, clock);
 
     let json = json!({
-        "model": path,
+        "model": shown(path),
         "version": format::VERSION,
         "encoding": "i16",
         "tool": provenance.tool,

@@ -175,7 +175,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             };
         }
         files.push(json!({
-            "file": path,
+            "file": shown(path),
             "windows": reports.len(),
             "labels": counts.iter().map(|(l, c)| ((*l).to_owned(), json!(c))).collect::<serde_json::Map<_, _>>(),
             "reports": reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),

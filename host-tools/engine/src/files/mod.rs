@@ -4,5 +4,7 @@ pub(crate) mod csv_place;
 mod hex;
 pub mod npy;
 pub mod output;
+mod shown;
 
 pub use hex::hex;
+pub(crate) use shown::shown;

@@ -75,6 +75,7 @@ impl Default for SimulateSettings {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The manifest of all recordings.
+    #[serde(serialize_with = "crate::files::shown")]
     pub manifest: PathBuf,
     /// Number of recordings.
     pub recordings: usize,
