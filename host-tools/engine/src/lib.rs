@@ -45,6 +45,7 @@
 //! | module | gives |
 //! |---|---|
 //! | [`progress`] | how far long work has come |
+//! | [`words`] | counts and axes in words, for messages |
 //! | [`files`] | outputs that are whole or not there, `.npy` matrices |
 //! | [`data`] | recordings, manifests, and the domain of one machine |
 //! | [`simulate`] | recordings of machines that do not exist |
@@ -82,3 +83,4 @@ pub mod report;
 pub mod simulate;
 pub mod source;
 pub mod transport;
+pub mod words;

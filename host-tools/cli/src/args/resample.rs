@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use rebearing_host::data::domain::{Domain, Resample};
 use rebearing_host::data::resample::PASS;
 use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::words::plural;
 
 /// Whether recordings of different rates are brought to one.
 #[derive(Debug, Clone, Copy, Args)]
@@ -59,9 +60,13 @@ pub(crate) fn rolled_off(band_edges: &[u32], fft_len: usize, rate_hz: f64) -> us
 
 /// The same in words, for what was resampled.
 pub(crate) fn rolled_off_text(bands: usize, rate_hz: f64) -> String {
+    let reaching = match bands {
+        1 => "the last band reaches".into(),
+        several => format!("the last {several} bands reach"),
+    };
     format!(
-        "the filter takes out what is above {} Hz, where the last {bands} bands reach: fit with \
-         --resample to leave that out",
+        "the filter takes out what is above {} Hz, where {reaching}: fit with --resample to leave \
+         that out",
         pass_hz(rate_hz)
     )
 }
@@ -72,8 +77,10 @@ pub(crate) fn resampled_line(domain: &Domain, front_end: &FrontEndSettings) -> O
         return None;
     }
     let Domain { resampled, recordings, rate_hz, .. } = domain;
-    let mut line =
-        format!("{resampled} of {} recordings resampled to {rate_hz} Hz", recordings.len());
+    let mut line = format!(
+        "{resampled} of {} resampled to {rate_hz} Hz",
+        plural(recordings.len(), "recording", "recordings")
+    );
     let bands = rolled_off(&front_end.band_edges, front_end.fft_len, *rate_hz);
     if bands > 0 {
         line += "; ";

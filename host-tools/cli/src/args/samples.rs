@@ -9,6 +9,7 @@ use rebearing::model::FrontEnd;
 use super::resample::{rolled_off, rolled_off_text};
 use rebearing_host::data::recording::{self, Conversion, Recording};
 use rebearing_host::data::resample::same_rate;
+use rebearing_host::words::plural;
 
 /// How to read recordings for a model.
 #[derive(Debug, Args)]
@@ -57,17 +58,18 @@ impl SampleArgs {
         };
         if recording.axes != front_end.axes {
             bail!(
-                "{}: has {} axes, but the model wants {}; choose with --channel",
+                "{}: has {}, but the model wants {}; choose with --channel",
                 path.display(),
-                recording.axes,
+                plural(recording.axes, "axis", "axes"),
                 front_end.axes
             );
         }
         let longest = recording.segment_frames().into_iter().max().unwrap_or(0);
         if longest < front_end.window_len() {
             bail!(
-                "{}: has {longest} samples, but a decision window of the model takes {}; record longer",
+                "{}: has {}, but a window of the model takes {}; record longer",
                 path.display(),
+                plural(longest, "sample", "samples"),
                 front_end.window_len()
             );
         }

@@ -25,6 +25,7 @@ use rebearing_host::files::output;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
+use rebearing_host::words::plural;
 
 /// Share of the new machine's recordings, in time, that is adapted on; the rest is the test.
 const SPLIT: f64 = 0.6;
@@ -169,7 +170,7 @@ fn emulate(
         agreement.same += pairs.filter(|(host, device)| host.same_bits(device)).count();
         agreement.windows += expected.len().max(run.reports.len());
         agreement.firmware_ram = run.ram;
-        say(&format!("    {label}: {} windows", run.reports.len()));
+        say(&format!("    {label}: {}", plural(run.reports.len(), "window", "windows")));
     }
     Ok(agreement)
 }

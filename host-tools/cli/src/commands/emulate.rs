@@ -17,6 +17,7 @@ use rebearing_host::data::counts::counts;
 use rebearing_host::device::emulator::{Emulator, SampleKind};
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::progress;
+use rebearing_host::words::plural;
 
 /// Run a model on an emulated microcontroller (f32 models on a Cortex-M4F, i16 models on a Cortex-M0)
 /// and compare every result with the host's, bit by bit.
@@ -78,8 +79,11 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
         .collect();
     let bit_exact = differing.is_empty() && expected.len() == run.reports.len();
 
-    let mut text =
-        format!("{} on the emulated {core}: {} windows:", args.file.display(), run.reports.len());
+    let mut text = format!(
+        "{} on the emulated {core}: {}:",
+        args.file.display(),
+        plural(run.reports.len(), "window", "windows")
+    );
     for (label, count) in tally(&model, &run.reports) {
         let _ = write!(text, " {label} {count}");
     }
@@ -89,8 +93,8 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
     } else {
         let _ = writeln!(
             text,
-            "NOT the host's: {} windows on the host, {} on the device, different: {differing:?}",
-            expected.len(),
+            "NOT the host's: {} on the host, {} on the device, different: {differing:?}",
+            plural(expected.len(), "window", "windows"),
             run.reports.len()
         );
     }

@@ -31,6 +31,7 @@ use rebearing_host::evaluate::{
 };
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::features::rates;
+use rebearing_host::words::plural;
 
 /// The word that stands for every domain.
 const ALL: &str = "all";
@@ -344,7 +345,11 @@ fn matrix(args: &EvaluateArgs, pairs: &[PairScores<'_>], missing: &[Missing]) ->
     let below = BelowSourceOnly::count(pairs);
     if let Some(below) = &below {
         let BelowSourceOnly { below, runs, .. } = below;
-        let _ = writeln!(text, "more than 2 points below source-only: {below} of {runs} runs");
+        let _ = writeln!(
+            text,
+            "more than 2 points below source-only: {below} of {}",
+            plural(*runs, "run", "runs")
+        );
     }
     let mut left_out: Vec<String> =
         pairs.iter().flat_map(|pair| pair.runs[0].left_out.clone()).collect();

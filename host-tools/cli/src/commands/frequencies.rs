@@ -13,6 +13,7 @@ use crate::progress::Step;
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::recording;
 use rebearing_host::evidence::{Evidence, Part, of_recording};
+use rebearing_host::words::axis_name;
 
 /// Characteristic frequencies of a bearing from its geometry, and the evidence for them in
 /// recordings.
@@ -101,7 +102,7 @@ pub(super) fn run(args: &FrequenciesArgs) -> Result<Outcome> {
             .with_context(|| path.display().to_string())?;
         let _ = writeln!(text, "{}", path.display());
         for (axis, evidence) in axes.iter().enumerate() {
-            let _ = writeln!(text, "  axis {axis}: {}", sentence(evidence));
+            let _ = writeln!(text, "  axis {}: {}", axis_name(axis), sentence(evidence));
         }
         files.push(json!({ "file": shown(path), "axes": axes }));
     }

@@ -14,6 +14,7 @@ use rebearing_host::data::folder::{self, Pattern, Understood, Wishes};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::units::{FullScale, Measure, Unit};
 use rebearing_host::files::output;
+use rebearing_host::words::plural;
 
 /// Make a manifest of a folder of recordings: label and domain from the names of folders and
 /// files
@@ -109,7 +110,7 @@ pub(super) fn run(args: &ManifestArgs) -> Result<Outcome> {
                 eprintln!("{text}");
             })?;
             output::write(out, Manifest::to_csv(&rows).as_bytes())?;
-            let _ = writeln!(text, "{} rows -> {}", rows.len(), out.display());
+            let _ = writeln!(text, "{} -> {}", plural(rows.len(), "row", "rows"), out.display());
         }
     }
     Ok(Outcome::new(text, to_json(args, &understood)))

@@ -18,6 +18,7 @@ use crate::text::table::shorten;
 use rebearing_host::device::{DeviceFinding, DeviceReport, DeviceSeverity};
 use rebearing_host::files::output;
 use rebearing_host::model::deployed::{ClassNames, DeployedModel};
+use rebearing_host::words::plural;
 
 /// Label recordings with a model, window by window, by the code that runs on the device, and say
 /// what it decides after each: idle, settling, filling (fewer windows than are averaged), running
@@ -157,7 +158,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
         let reports = model.run_sending(&recording, &mut sent)?;
         watched.reports(&reports);
         let counts = tally(&model, &reports);
-        let _ = write!(text, "{}: {} windows:", path.display(), reports.len());
+        let _ = write!(text, "{}: {}:", path.display(), plural(reports.len(), "window", "windows"));
         for (label, count) in &counts {
             let _ = write!(text, " {label} {count}");
         }

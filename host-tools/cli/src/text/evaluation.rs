@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use rebearing_host::evaluate::{Run, Scores};
+use rebearing_host::words::plural;
 
 /// Columns of a terminal that everything fits into.
 const WIDTH: usize = 80;
@@ -88,8 +89,13 @@ pub(crate) fn matrix(
 pub(crate) fn pair(pair: &PairScores<'_>) -> String {
     let run = &pair.runs[0];
     let mut text = format!(
-        "{} -> {} by {}, pool {}: {} windows adapted on, {} tested\n\n",
-        run.source, run.target, run.method, run.pool, run.n_pool, run.n_test
+        "{} -> {} by {}, pool {}: {} adapted on, {} tested\n\n",
+        run.source,
+        run.target,
+        run.method,
+        run.pool,
+        plural(run.n_pool, "window", "windows"),
+        run.n_test
     );
     let rates = Scores::NAMES.iter().zip(pair.mean.values()).zip(pair.spread.values());
     for ((name, rate), spread) in rates {

@@ -13,6 +13,7 @@ use crate::data::domain::healthy_class;
 use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
 use crate::source::LabelledFeatures;
+use crate::words::plural;
 
 /// What a method is given, and what it is scored by.
 #[derive(Debug, Clone)]
@@ -44,8 +45,9 @@ pub struct Task {
 pub enum TaskError {
     /// The domains were sampled differently.
     #[error(
-        "the source has {source_axes} axes at {source_hz} Hz, the target {target_axes} at {target_hz} Hz, and \
-         their bands are not the same; name the same channels in both"
+        "the source has {} at {source_hz} Hz, the target {target_axes} at {target_hz} Hz, and \
+         their bands are not the same; name the same channels in both",
+        plural(*source_axes, "axis", "axes")
     )]
     Sampling {
         /// Rate of the source.

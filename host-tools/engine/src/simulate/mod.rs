@@ -26,6 +26,7 @@ use serde::Serialize;
 use crate::data::manifest::{Manifest, Row};
 use crate::data::recording::MAX_AXES;
 use crate::files::output::{self, OutputError};
+use crate::words::plural;
 use random::Random;
 
 pub use class::{Class, UnknownClass};
@@ -102,8 +103,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} recordings of {} s at {} Hz in {}",
-            self.recordings,
+            "{} of {} s at {} Hz in {}",
+            plural(self.recordings, "recording", "recordings"),
             self.settings.seconds,
             self.settings.rate_hz,
             self.manifest.display()

@@ -24,6 +24,7 @@ use self::pattern::Said;
 use crate::data::manifest::Row;
 use crate::data::resample::same_rate;
 use crate::data::units::{FullScale, Unit};
+use crate::words::plural;
 
 /// Extensions of files that may be recordings.
 const EXTENSIONS: [&str; 8] = ["wav", "mat", "npy", "npz", "csv", "tsv", "txt", "parquet"];
@@ -137,8 +138,9 @@ pub enum FolderError {
     },
     /// Recordings whose sample rate nothing says.
     #[error(
-        "{count} recordings carry no sample rate, such as {name:?}: give `rate_hz`, or {{rate}} in \
-         the pattern; no manifest was written"
+        "{} no sample rate, such as {name:?}: give `rate_hz`, or {{rate}} in the pattern; no \
+         manifest was written",
+        plural(*count, "recording carries", "recordings carry")
     )]
     NoRate {
         /// How many.
@@ -148,9 +150,11 @@ pub enum FolderError {
     },
     /// Recordings that leave a choice of channel.
     #[error(
-        "{count} recordings leave a choice of channel, such as {name:?}: {}; name one with \
+        "{} a choice of channel, such as {name:?}: {}; name one with \
          `channel` (several axes as `x;y;z`, * for what differs from file to file); no manifest \
-         was written", choice.join(", ")
+         was written",
+        plural(*count, "recording leaves", "recordings leave"),
+        choice.join(", ")
     )]
     NoChannel {
         /// How many.

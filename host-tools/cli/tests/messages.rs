@@ -1,0 +1,48 @@
+//! The words of messages: counts with their noun, axes by their names.
+
+mod command;
+
+use command::Workplace;
+
+#[test]
+fn one_of_a_thing_takes_the_singular() {
+    let place = Workplace::new();
+    let shown = place.run("simulate --out m --seconds 4 --machines 1 --classes Healthy");
+    assert!(shown.starts_with("1 recording of 4 s"), "{shown}");
+    let shown = place.run("manifest m");
+    assert!(shown.contains(": 1 recording, 1 passed over"), "{shown}");
+    assert!(shown.contains("1 of 1 file\n"), "{shown}");
+    // One window of 3072 samples.
+    let samples = (0..3100).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
+    place.write("short.csv", format!("x\n{samples}\n"));
+    place.run("simulate --out two --seconds 4 --classes Healthy,InnerRace");
+    place.run("fit --manifest two/manifest.csv --domain motor-a --out s.json");
+    place.run(
+        "adapt --source s.json --manifest two/manifest.csv --domain motor-b --pool-is all --out m.rbm",
+    );
+    let shown = place.run("predict --model m.rbm short.csv");
+    assert!(shown.starts_with("short.csv: 1 window:"), "{shown}");
+    let shown = place.run("inspect m.rbm");
+    assert!(shown.contains("1 axis,") && !shown.contains("1 axes"), "{shown}");
+    place.write("two.csv", "x,y\n".to_owned() + &"1,2\n2,3\n4,1\n".repeat(2000));
+    place.run("simulate --out three --seconds 4 --axes 3 --classes Healthy,InnerRace");
+    place.run("fit --manifest three/manifest.csv --domain motor-a --out s3.json");
+    let adapt = "adapt --source s3.json --manifest two/manifest.csv --domain motor-b --out x.rbm";
+    place.refused(adapt, &["has 1 axis,"]);
+}
+
+#[test]
+fn axes_have_the_names_of_the_manifest() {
+    let place = Workplace::new();
+    place.run("simulate --out m --seconds 4 --axes 2 --classes Healthy,InnerRace");
+    let recording = "m/motor-a/InnerRace.wav";
+    let shown = place
+        .run(&format!("frequencies --bearing 9,7.94,39.04 --rpm 1480 --channel 0;1 {recording}"));
+    assert!(shown.contains("axis x: ") && shown.contains("axis y: "), "{shown}");
+    let rows = "1,2\n2,NaN\n".repeat(3000);
+    place.write("m/nan.csv", format!("x,y\n{rows}"));
+    let header = "path,label,domain,rate_hz,channel\n";
+    place.write("m/nan-manifest.csv", format!("{header}nan.csv,Healthy,n,20000,x;y\n"));
+    place
+        .refused("fit --manifest m/nan-manifest.csv --domain n --out x.json", &["frame 1, axis y"]);
+}
