@@ -230,7 +230,11 @@ impl Adapted {
             let full_scale = unit.full_scale.map(f64::from);
             let _ = writeln!(text, "  samples in {}", unit_text(unit.name, full_scale));
         }
-        let _ = writeln!(text, "  drift watch: {}", reference_text(deployed.drift()));
+        let watch = match &built.drift {
+            Ok(_) => reference_text(deployed.drift()),
+            Err(reason) => format!("none: {reason}"),
+        };
+        let _ = writeln!(text, "  drift watch: {watch}");
         text.push_str(&model_lines(deployed));
         let _ = writeln!(text, "  {}", cost_line(deployed));
         let names: Vec<&str> = source.classes.iter().map(String::as_str).collect();

@@ -32,10 +32,12 @@
 //! ```
 
 pub mod alarm;
+mod drift;
 mod in_counts;
 pub mod severity;
 mod target;
 
+pub use drift::NoDriftReference;
 pub use in_counts::{InCounts, loss_line};
 pub use target::{Target, fitted_from};
 
@@ -49,7 +51,7 @@ use crate::features::extract::{Features, extract};
 use crate::features::rates;
 use crate::features::snapshot::with_snapshots;
 use crate::model::deployed::DeployedModel;
-use crate::model::drift::{self, DriftContents};
+use crate::model::drift::DriftContents;
 use crate::model::loss::Loss;
 use crate::model::sections::{
     Section, decision_section, drift_section, severity_section, unit_section,
@@ -117,8 +119,8 @@ pub struct Built {
     pub adaptation: Adaptation,
     /// The model file, with all its sections.
     pub model: DeployedModel,
-    /// The drift reference in it; `None` where no window was held out.
-    pub drift: Option<DriftContents>,
+    /// The drift reference in it, or why there is none.
+    pub drift: Result<DriftContents, NoDriftReference>,
     /// The recordings in counts, of an i16 model.
     pub in_counts: Option<InCounts>,
     /// What the i16 model loses against the f32 one.
@@ -174,7 +176,7 @@ pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -
     // None for what a device does without a section.
     let mut sections: Vec<Section> = changed.map(decision_section).into_iter().collect();
     sections.extend(severity.as_ref().map(severity_section));
-    sections.extend(drift.as_ref().map(drift_section));
+    sections.extend(drift.as_ref().ok().map(drift_section));
     sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
     let model = model.with_sections(&sections)?;
     Ok(Built { source, target, parts, features, adaptation, model, drift, in_counts, loss })
