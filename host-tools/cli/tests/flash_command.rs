@@ -243,3 +243,17 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
         assert!(Desk::new(&behind(chip, at), "").flash(&["--chip", chip]).status.success());
     }
 }
+
+#[test]
+fn a_failure_names_no_temporary_folder() {
+    let fails = r#"if [ "$1" = download ]; then echo "cannot read $last" >&2; exit 1; fi"#;
+    let desk = Desk::new(&firmware(1), fails);
+    let output = desk.flash(&["--chip", CHIP]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("0x080c0000 model.bin") && said.contains("cannot read model.bin"),
+        "{said}"
+    );
+    assert!(!said.contains(".tmp"), "{said}");
+}

@@ -1,4 +1,5 @@
-//! The words of messages: counts with their noun, axes by their names.
+//! The words of messages: counts with their noun, axes by their names, causes once, rates as people
+//! write them.
 
 mod command;
 
@@ -45,4 +46,41 @@ fn axes_have_the_names_of_the_manifest() {
     place.write("m/nan-manifest.csv", format!("{header}nan.csv,Healthy,n,20000,x;y\n"));
     place
         .refused("fit --manifest m/nan-manifest.csv --domain n --out x.json", &["frame 1, axis y"]);
+}
+
+#[test]
+fn a_cause_is_said_once_and_no_temporary_name_is() {
+    let place = Workplace::new();
+    place.write("plain", "a file, not a folder");
+    place.write("x.npy", "");
+    place.write("gone.csv", "path,label,domain,rate_hz\ngone.wav,Healthy,a,20000\n");
+    for (command, cause) in [
+        ("inspect no.rbm", "No such file"),
+        ("fit --manifest no.csv --domain a --out x.json", "No such file"),
+        ("fit --manifest gone.csv --domain a --out x.json", "No such file"),
+        ("adapt --source no.json --manifest m.csv --domain b --out x.rbm", "No such file"),
+        ("evaluate --manifest no.csv --source a --target b", "No such file"),
+        ("frequencies --bearing 9,7.94,39.04 --rpm 1797 no.wav", "No such file"),
+        ("gmm --data no.npy --components 2 --out g.json", "No such file"),
+        ("gmm --data x.npy --components 2 --out no/g.json", "No such file"),
+        ("plan --cost no.npy --a a.npy --b b.npy --out p.npy", "No such file"),
+        ("manifest no", "No such file"),
+        ("manifest plain", "Not a directory"),
+        ("simulate --out plain", "File exists"),
+        ("simulate --out plain/in", "Not a directory"),
+        ("watch no.log", "No such file"),
+    ] {
+        let output = place.output(&command.split(' ').collect::<Vec<_>>());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+        assert!(said.matches(cause).count() <= 1, "{command}: {said}");
+        assert!(said.matches("(os error").count() <= 1, "{command}: {said}");
+        assert!(!said.contains(".rebearing-") && !said.contains(".tmp"), "{command}: {said}");
+    }
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rebearing"));
+    let output = command.arg("demo").env("TMPDIR", place.path().join("absent")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("absent: ") && said.contains("set TMPDIR"), "{said}");
+    assert!(!said.contains("at path"), "{said}");
 }

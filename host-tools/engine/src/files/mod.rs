@@ -5,6 +5,8 @@ mod hex;
 pub mod npy;
 pub mod output;
 mod shown;
+mod temporary;
 
 pub use hex::hex;
 pub(crate) use shown::shown;
+pub use temporary::{TemporaryError, temporary_folder};

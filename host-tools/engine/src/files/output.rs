@@ -82,15 +82,10 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".rebearing-");
-    // Temporary files are private by default; an output is as readable as the umask lets it be.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder_of(path))
+    // Opened here: tempfile would put the name that it tried into the error, and would make the
+    // file private. An output is as readable as the umask lets it be.
+    let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+    tempfile::Builder::new().prefix(".rebearing-").make_in(folder_of(path), open)
 }
 
 #[cfg(test)]
@@ -124,6 +119,7 @@ mod tests {
                 let message = result.unwrap_err().to_string();
                 assert!(message.starts_with(&path.display().to_string()), "{message}");
                 assert!(message.contains("folder that exists"), "{message}");
+                assert!(!message.contains(".rebearing-"), "a temporary name: {message}");
             }
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
