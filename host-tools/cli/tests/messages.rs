@@ -84,3 +84,23 @@ fn a_cause_is_said_once_and_no_temporary_name_is() {
     assert!(said.contains("absent: ") && said.contains("set TMPDIR"), "{said}");
     assert!(!said.contains("at path"), "{said}");
 }
+
+#[test]
+fn a_rate_is_taken_in_kilohertz_everywhere() {
+    let place = Workplace::new();
+    place.run("simulate --out m --rate 51.2k --seconds 2 --classes Healthy,InnerRace --format csv");
+    assert!(place.read("m/manifest.csv").contains(",51200,"), "a whole number of Hz");
+    place.run("fit --manifest m/manifest.csv --domain motor-a --resample 25.6kHz --out s.json");
+    place.run(
+        "adapt --source s.json --manifest m/manifest.csv --domain motor-b --resample --pool-is all \
+         --out m.rbm",
+    );
+    let samples = (0..9000).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
+    place.write("recordings/x.csv", format!("x\n{samples}\n"));
+    let found = place.json("predict --model m.rbm --rate 25.6k recordings/x.csv");
+    assert_eq!(found["files"][0]["windows"], 3);
+    place.run("manifest recordings --rate 51.2k --domain a --out one.csv");
+    assert!(place.read("one.csv").contains("51200"), "{}", place.read("one.csv"));
+    place.run("frequencies --bearing 9,7.94,39.04 --rpm 6000 --rate 2.5k recordings/x.csv");
+    place.refused("simulate --out m --rate fast", &["--rate", "51.2k"]);
+}

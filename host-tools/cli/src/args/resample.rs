@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::rate::rate;
 use rebearing_host::data::domain::{Domain, Resample};
 use rebearing_host::data::resample::PASS;
 use rebearing_host::features::front_end::FrontEndSettings;
@@ -15,19 +16,15 @@ pub(crate) struct ResampleArgs {
     /// Brings recordings of different rates to the lowest of them, or to HZ, with an anti-alias
     /// filter; the bands then end where the filter begins to roll off, at 0.95 of half the rate.
     /// Without it, different rates in a domain are refused.
-    #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = LOWEST, value_parser = rate)]
+    #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = LOWEST, value_parser = to)]
     resample: Option<Resample>,
 }
 
 /// Stands for a rate that is not given.
 const LOWEST: &str = "lowest";
 
-fn rate(text: &str) -> Result<Resample, String> {
-    match text.parse::<f64>() {
-        _ if text == LOWEST => Ok(Resample::Lowest),
-        Ok(rate_hz) if rate_hz.is_finite() && rate_hz > 0.0 => Ok(Resample::To(rate_hz)),
-        _ => Err("a rate is a number of Hz above 0".into()),
-    }
+fn to(text: &str) -> Result<Resample, String> {
+    if text == LOWEST { Ok(Resample::Lowest) } else { rate(text).map(Resample::To) }
 }
 
 impl ResampleArgs {

@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use rebearing::model::FrontEnd;
 
+use super::rate::rate;
 use super::resample::{rolled_off, rolled_off_text};
 use rebearing_host::data::recording::{self, Conversion, Recording};
 use rebearing_host::data::resample::same_rate;
@@ -19,7 +20,7 @@ pub(crate) struct SampleArgs {
     pub(crate) model: PathBuf,
     /// Sample rate of files that do not carry one, in Hz; without --resample it must be the
     /// model's.
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(crate) rate: Option<f64>,
     /// Shaft speed in turns per minute; models with orders or envelope need it.
     #[arg(long, value_name = "N")]

@@ -9,6 +9,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Outcome, shown};
+use crate::args::rate::rate;
 use crate::progress::Step;
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::recording;
@@ -32,7 +33,7 @@ pub(super) struct FrequenciesArgs {
     #[arg(long, value_name = "N")]
     rpm: Option<f64>,
     /// Sample rate of files that do not carry one, in Hz.
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     rate: Option<f64>,
     /// Variable of a .mat (`run.x` in structures), array of an .npz, column of a table, index of a
     /// WAV channel.

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use crate::args::rate::rate;
 use crate::progress::Bar;
 use crate::text;
 use rebearing_host::data::folder::{self, Pattern, Understood, Wishes};
@@ -40,7 +41,7 @@ pub(super) struct ManifestArgs {
     #[arg(long, value_name = "NAME")]
     domain: Option<String>,
     /// Sample rate in Hz of files that carry none and whose path says none
-    #[arg(long, value_name = "HZ", value_parser = positive)]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     rate: Option<f64>,
     /// Shaft speed in turns per minute, where paths say none
     #[arg(long, value_name = "N", value_parser = positive)]

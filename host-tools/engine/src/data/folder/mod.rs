@@ -18,7 +18,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use guess::is_healthy;
-pub use pattern::{FIELDS, Pattern, PatternError};
+pub use pattern::{FIELDS, Pattern, PatternError, rate_hz};
 
 use self::pattern::Said;
 use crate::data::manifest::Row;
@@ -236,7 +236,7 @@ fn entry(
         number.transpose()
     };
     let rpm = said_number("rpm", pattern::rpm)?.or(wishes.rpm);
-    let said_rate = said_number("rate", pattern::rate_hz)?;
+    let said_rate = said_number("rate", rate_hz)?;
     let channel = said.get("channel").or(wishes.channel.as_deref());
     let found = probe::probe(path, channel)?;
     if let (Some(own), Some(said)) = (found.rate_hz, said_rate)

@@ -180,8 +180,8 @@ pub(super) fn rpm(text: &str) -> Option<f64> {
     scaled(text, &[("", 1.0), ("rpm", 1.0)])
 }
 
-/// A sample rate in Hz, as `12000`, `12000Hz`, `12k` or `25.6kHz`.
-pub(super) fn rate_hz(text: &str) -> Option<f64> {
+/// Reads a sample rate in Hz, as `12000`, `12000Hz`, `12k` or `25.6kHz`.
+pub fn rate_hz(text: &str) -> Option<f64> {
     scaled(text, &[("", 1.0), ("hz", 1.0), ("k", 1000.0), ("khz", 1000.0), ("ksps", 1000.0)])
 }
 
