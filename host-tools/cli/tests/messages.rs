@@ -104,3 +104,25 @@ fn a_rate_is_taken_in_kilohertz_everywhere() {
     place.run("frequencies --bearing 9,7.94,39.04 --rpm 6000 --rate 2.5k recordings/x.csv");
     place.refused("simulate --out m --rate fast", &["--rate", "51.2k"]);
 }
+
+#[test]
+fn predict_says_which_rate_it_assumes() {
+    let place = Workplace::new();
+    place.run("simulate --out m --seconds 4 --classes Healthy,InnerRace");
+    place.run("fit --manifest m/manifest.csv --domain motor-a --out s.json");
+    place.run(
+        "adapt --source s.json --manifest m/manifest.csv --domain motor-b --pool-is all --out m.rbm",
+    );
+    let samples = (0..9000).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
+    place.write("a.csv", format!("x\n{samples}\n"));
+    place.write("b.csv", format!("x\n{samples}\n"));
+    let shown = place.run("predict --model m.rbm a.csv m/motor-b/Healthy.wav b.csv");
+    let note = "a.csv and 1 more file: no sample rate; taken at the model's 20000 Hz";
+    assert_eq!(shown.matches(note).count(), 1, "{shown}");
+    for said in
+        ["predict --model m.rbm --rate 20k a.csv", "predict --model m.rbm m/motor-b/Healthy.wav"]
+    {
+        let shown = place.run(said);
+        assert!(!shown.contains("no sample rate"), "{said}: {shown}");
+    }
+}

@@ -97,6 +97,23 @@ impl SampleArgs {
         Ok(())
     }
 
+    /// Says that files without a sample rate were taken at the model's; nothing where the user
+    /// gave one.
+    pub(crate) fn rate_note(&self, front_end: &FrontEnd<'_>, unrated: &[&Path]) -> Option<String> {
+        let (first, others) = unrated.split_first()?;
+        let others = match others.len() {
+            0 => String::new(),
+            more => format!(" and {}", plural(more, "more file", "more files")),
+        };
+        self.rate.is_none().then(|| {
+            format!(
+                "{}{others}: no sample rate; taken at the model's {} Hz, say it with --rate HZ",
+                first.display(),
+                front_end.rate_hz
+            )
+        })
+    }
+
     /// What resampling takes from the model's bands, in words.
     pub(crate) fn resample_note(&self, front_end: &FrontEnd<'_>) -> Option<String> {
         let rate_hz = f64::from(front_end.rate_hz);

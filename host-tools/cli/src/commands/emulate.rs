@@ -1,7 +1,7 @@
 //! `rebearing emulate`: the model on the emulated microcontroller, compared with the host.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -88,6 +88,10 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
         let _ = write!(text, " {label} {count}");
     }
     text.push('\n');
+    let unrated: &[&Path] = if recording.rate_hz.is_none() { &[&args.file] } else { &[] };
+    if let Some(note) = args.samples.rate_note(&model.front_end(), unrated) {
+        let _ = writeln!(text, "{note}");
+    }
     if bit_exact {
         text.push_str("every posterior and log-likelihood is, bit for bit, the host's\n");
     } else {

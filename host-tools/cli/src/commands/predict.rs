@@ -1,7 +1,7 @@
 //! `rebearing predict`: a label for each decision window, by the device's own code.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -152,9 +152,13 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
     let mut files = Vec::new();
     let mut watched = Watched::new(model.drift());
     let mut sent = Vec::new();
+    let mut unrated: Vec<&Path> = Vec::new();
     for path in &args.files {
         let _step = Step::start(format!("labelling {}", path.display()));
         let recording = args.samples.read(&model.front_end(), path)?;
+        if recording.rate_hz.is_none() {
+            unrated.push(path);
+        }
         let reports = model.run_sending(&recording, &mut sent)?;
         watched.reports(&reports);
         let counts = tally(&model, &reports);
@@ -181,6 +185,9 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             "labels": counts.iter().map(|(l, c)| ((*l).to_owned(), json!(c))).collect::<serde_json::Map<_, _>>(),
             "reports": reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
         }));
+    }
+    if let Some(note) = args.samples.rate_note(&model.front_end(), &unrated) {
+        let _ = writeln!(text, "{note}");
     }
     let note = args.samples.resample_note(&model.front_end());
     if let Some(note) = &note {
