@@ -62,8 +62,8 @@ pub(super) struct EvaluateArgs {
     /// Domain to adapt to and test on, or all (never a domain to itself then)
     #[arg(long, value_name = "NAME")]
     target: String,
-    /// guarded (what `rebearing adapt` does) or a method to compare with
-    #[arg(long, value_name = "NAME", default_value = "guarded")]
+    /// How labels are carried over
+    #[arg(long, value_name = "NAME", value_parser = choice::<EvaluatedMethod>(), default_value = EvaluatedMethod::Guarded.choice_name())]
     method: EvaluatedMethod,
     /// Which target windows are adapted on: those with these labels; all; healthy; healthy:SHARE,
     /// that share of healthy windows and the rest of one fault, each in turn; half, healthy and
