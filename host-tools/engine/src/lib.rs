@@ -46,6 +46,7 @@
 //! | module | gives |
 //! |---|---|
 //! | [`progress`] | the progress of long work |
+//! | [`words`] | counts and axes in words, for messages |
 //! | [`files`] | output files that are never half written, and `.npy` matrices |
 //! | [`data`] | recordings, manifests, and the domain of one machine |
 //! | [`simulate`] | recordings of simulated machines |
@@ -83,3 +84,4 @@ pub mod report;
 pub mod simulate;
 pub mod source;
 pub mod transport;
+pub mod words;

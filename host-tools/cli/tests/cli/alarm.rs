@@ -180,3 +180,16 @@ fn options_that_make_no_sense_are_refused() {
     refused("--unit g", "--severity");
     refused("--severity 1.4,2.8,4.5 --unit g --encoding i16", "--encoding f32");
 }
+
+/// One second of each condition holds out six windows: no block could be beyond their limits.
+#[test]
+fn too_few_windows_give_no_drift_reference_and_adapt_says_so() {
+    let world = Workplace::new();
+    world.run("simulate --out m --seconds 1 --classes Healthy,InnerRace,OuterRace");
+    world.run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
+    let shown = world.run(&adapt("few.rbm", ""));
+    assert!(shown.contains("drift watch: none: 6 held-out windows are too few"), "{shown}");
+    assert!(world.json(&adapt("few.rbm", ""))["drift"].is_null());
+    assert!(world.json("inspect few.rbm")["drift"].is_null());
+    assert!(!json(&adapt("enough.rbm", ""))["drift"].is_null(), "four seconds are enough");
+}

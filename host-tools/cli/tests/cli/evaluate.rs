@@ -323,3 +323,72 @@ fn recordings_that_cannot_be_tested_are_refused() {
         &["motor-b", "no label"],
     );
 }
+
+/// The matrix is whole however many classes there are, within 80 columns.
+#[test]
+fn the_confusion_is_printed_with_thirteen_classes_too() {
+    let machines = Workplace::new();
+    machines.run("simulate --out . --machines 4 --seconds 4");
+    let mut rows = "path,label,domain,rate_hz,rpm,channel\n".to_owned();
+    let both = [("motor-a", "A", "known"), ("motor-b", "B", "known")];
+    let both = both.into_iter().chain([("motor-c", "A", "new"), ("motor-d", "B", "new")]);
+    for (machine, prefix, domain) in both {
+        let classes = machines.read("manifest.csv");
+        let own: Vec<&str> = classes.lines().filter(|row| row.contains(machine)).collect();
+        // Thirteen of the fourteen.
+        for row in own.iter().skip(usize::from(prefix == "B")) {
+            let fields: Vec<&str> = row.split(',').collect();
+            let label = if prefix == "A" && fields[1] == "Healthy" {
+                fields[1].to_owned()
+            } else {
+                format!("{prefix}{}", fields[1])
+            };
+            rows += &format!("{},{label},{domain},{},,\n", fields[0], fields[3]);
+        }
+    }
+    machines.write("thirteen.csv", rows);
+    let pair = "evaluate --manifest thirteen.csv --source known --target new";
+    let run = machines.json(pair);
+    assert_eq!(run["classes"].as_array().unwrap().len(), 13, "{}", run["classes"]);
+    let shown = machines.run(pair);
+    let tables = shown.split("verdict:").next().unwrap();
+    assert!(tables.lines().all(|line| line.chars().count() <= 80), "{tables}");
+    let headings: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("true label    right %"))
+        .flat_map(str::split_whitespace)
+        .collect();
+    let mut wanted: Vec<String> = (1..=13).map(|class: usize| class.to_string()).collect();
+    wanted.extend(["u".into(), "uf".into()]);
+    assert_eq!(headings, wanted, "{shown}");
+    assert!(shown.contains("u: unknown; uf: fault of unknown type"), "{shown}");
+    // Every count of the first row, in the order of the columns.
+    let counts: Vec<String> = shown
+        .lines()
+        .filter(|line| line.starts_with("  1 "))
+        .flat_map(|line| line.split_whitespace().skip(3))
+        .map(String::from)
+        .collect();
+    let first = run["confusion"][0].as_array().unwrap();
+    assert_eq!(counts, first.iter().map(Value::to_string).collect::<Vec<_>>(), "{shown}");
+}
+
+#[test]
+fn the_help_names_every_method() {
+    let help = MACHINES.run("evaluate --help");
+    for name in [
+        "guarded",
+        "gmm-otda-map",
+        "gmm-otda-t",
+        "source-only",
+        "otda-exact",
+        "otda-sinkhorn",
+        "otda-affine",
+        "otda-affine-diag",
+        "hot-da",
+        "infoot",
+        "infoot-barycentric",
+    ] {
+        assert!(help.contains(&format!("- {name}:")), "{name}: {help}");
+    }
+}

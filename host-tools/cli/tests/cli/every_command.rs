@@ -358,3 +358,45 @@ fn a_path_that_is_not_utf8_is_only_shown_otherwise() {
         assert!(found["model"].as_str().is_some_and(|path| path.ends_with("\u{fffd}model.rbm")));
     }
 }
+
+/// Every command that takes a path and prints it, in a folder whose name is not UTF-8.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_command_shows_a_path_that_is_not_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Workplace::new();
+    let folder = place.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+    // `@` begins a path in that folder.
+    let found = |line: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+        for word in line.split(' ') {
+            match word.strip_prefix('@') {
+                Some(name) => command.arg(folder.join(name)),
+                None => command.arg(word),
+            };
+        }
+        // Without programs the demo skips its emulated device.
+        let output = command.arg("--json").env("PATH", "").output().expect("the command runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {errors}");
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
+    };
+    let shows = |value: &Value, end: &str| {
+        assert!(value.as_str().is_some_and(|path| path.ends_with(end)), "{value} {end}");
+    };
+    let simulated = found("simulate --out @ --seconds 4 --classes Healthy,InnerRace,OuterRace");
+    shows(&simulated["manifest"], "\u{fffd}/manifest.csv");
+    found("fit --manifest @manifest.csv --domain motor-a --out @source.json");
+    let adapted = found(
+        "adapt --source @source.json --manifest @manifest.csv --domain motor-b --pool-is all \
+         --encoding i16 --bearing 9,7.94,39.04 --out @i16.rbm",
+    );
+    shows(&adapted["recordings"][0]["path"], "\u{fffd}/motor-b/Healthy.wav");
+    shows(&found("inspect @i16.rbm")["model"], "\u{fffd}/i16.rbm");
+    let wav = "@motor-b/InnerRace.wav";
+    let predicted = found(&format!("predict --model @i16.rbm {wav}"));
+    shows(&predicted["files"][0]["file"], "\u{fffd}/motor-b/InnerRace.wav");
+    let bearing = found(&format!("frequencies --bearing 9,7.94,39.04 --rpm 1480 {wav}"));
+    shows(&bearing["files"][0]["file"], "\u{fffd}/motor-b/InnerRace.wav");
+    shows(&found("demo --out @demo")["out"], "\u{fffd}/demo");
+}

@@ -137,6 +137,20 @@ fn a_dry_run_says_what_it_would_do_and_needs_no_probe_rs() {
 }
 
 #[test]
+fn a_firmware_whose_path_is_not_utf8_is_shown() {
+    use std::os::unix::ffi::OsStrExt;
+    let desk = Desk::new(&firmware(1), "");
+    let file = desk.folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.elf"));
+    fs::rename(desk.path("firmware.elf"), &file).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+    command.args(["flash", "--json", "--dry-run", "--chip", CHIP, "--firmware"]).arg(&file);
+    let output = command.arg("--model").arg(desk.path("model.rbm")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(json["firmware"].as_str().unwrap().ends_with("\u{fffd}.elf"), "{json}");
+}
+
+#[test]
 fn a_difference_in_what_is_read_back_is_a_failure_and_nothing_is_started() {
     // The second byte of the model does not stick.
     let worn = format!(
@@ -236,4 +250,18 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
     for (chip, at) in [(CHIP, MODEL + 0x2_0000), ("RP2040", MODEL + 2048)] {
         assert!(Desk::new(&behind(chip, at), "").flash(&["--chip", chip]).status.success());
     }
+}
+
+#[test]
+fn a_failure_names_no_temporary_folder() {
+    let fails = r#"if [ "$1" = download ]; then echo "cannot read $last" >&2; exit 1; fi"#;
+    let desk = Desk::new(&firmware(1), fails);
+    let output = desk.flash(&["--chip", CHIP]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("0x080c0000 model.bin") && said.contains("cannot read model.bin"),
+        "{said}"
+    );
+    assert!(!said.contains(".tmp"), "{said}");
 }

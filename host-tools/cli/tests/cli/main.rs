@@ -11,6 +11,7 @@ mod frequencies;
 mod gmm;
 mod integer;
 mod manifest;
+mod messages;
 mod plan;
 mod probe;
 mod recording_large;

@@ -147,7 +147,7 @@ fn a_domain_has_one_unit() {
         ("a.csv,,d,10,g,\nb.csv,,d,10,,\n", "row 3: of this row and row 2"),
         ("a.csv,,d,10,,\nb.csv,,d,10,g,\n", "one alone has a unit"),
         ("a.csv,,d,10,g,\nb.csv,,d,10,mm/s,\n", "row 3: its unit is another than that of row 2"),
-        ("c.csv,,d,10,counts12,2 g\n", "frame 1 of segment 0, axis 0: -4096"),
+        ("c.csv,,d,10,counts12,2 g\n", "frame 1 of segment 0, axis x: -4096"),
         ("a.csv,,d,10,counts,16\n", "line 2: full_scale of a.csv"),
         ("a.csv,,d,10,g,much\n", "line 2: full_scale of a.csv: \"much\" is no full scale"),
         ("a.csv,,d,10,9.81,\n", "line 2: unit of a.csv: \"9.81\" is no unit"),

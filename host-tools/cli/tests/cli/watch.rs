@@ -137,3 +137,17 @@ fn rtt_is_read_through_probe_rs() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("https://probe.rs"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn a_recording_is_refused_and_not_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("x.mat");
+    let noise = (0..100_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8);
+    let header = b"MATLAB 5.0 MAT-file, Platform: PCWIN64".to_vec();
+    fs::write(&recording, header.into_iter().chain(noise).collect::<Vec<u8>>()).unwrap();
+    let output = rebearing().arg("watch").arg(&recording).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(output.stdout.is_empty());
+    assert!(said.contains("x.mat: is not text") && said.contains("docs/report-lines.md"), "{said}");
+}

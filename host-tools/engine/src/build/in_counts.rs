@@ -13,6 +13,7 @@ use crate::model::integer_file::encode_integer;
 use crate::model::loss::{self, AGREEMENT_MIN, Loss};
 use crate::model::quantise::quantise;
 use crate::source::Source;
+use crate::words::plural;
 
 /// A target's recordings in counts.
 #[derive(Debug, Clone)]
@@ -92,10 +93,10 @@ impl InCounts {
 /// The loss of an i16 model in words.
 pub fn loss_line(loss: &Loss) -> String {
     format!(
-        "i16: the label of f32 in {:.2} % of {} windows, log-likelihoods off by {:.3} nats rms, \
+        "i16: the label of f32 in {:.2} % of {}, log-likelihoods off by {:.3} nats rms, \
          {:.3} at most",
         100.0 * loss.label_agreement,
-        loss.windows,
+        plural(loss.windows, "window", "windows"),
         loss.score_error_rms,
         loss.score_error_max
     )

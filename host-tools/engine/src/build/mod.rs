@@ -32,10 +32,12 @@
 //! ```
 
 pub mod alarm;
+mod drift;
 mod in_counts;
 pub mod severity;
 mod target;
 
+pub use drift::NoDriftReference;
 pub use in_counts::{InCounts, loss_line};
 pub use target::{Target, fitted_from};
 
@@ -50,7 +52,7 @@ use crate::features::rates;
 use crate::features::snapshot::with_snapshots;
 use crate::model::bytes::Payload;
 use crate::model::deployed::DeployedModel;
-use crate::model::drift::{self, DriftContents};
+use crate::model::drift::DriftContents;
 use crate::model::loss::Loss;
 use crate::model::sections::{alarm_section, drift_section, severity_section, unit_section};
 use crate::source::Source;
@@ -116,9 +118,9 @@ pub struct Built {
     pub adaptation: Adaptation,
     /// The model file, with all its sections.
     pub model: DeployedModel,
-    /// The drift reference in the model file; `None` if no window was held out.
-    pub drift: Option<DriftContents>,
-    /// The recordings in counts; for an i16 model only.
+    /// The drift reference in it, or why there is none.
+    pub drift: Result<DriftContents, NoDriftReference>,
+    /// The recordings in counts, of an i16 model.
     pub in_counts: Option<InCounts>,
     /// The loss of the i16 model against the f32 model.
     pub loss: Option<Loss>,
@@ -173,7 +175,7 @@ pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -
     // The device's default parameters need no section.
     let mut sections: Vec<Payload> = changed.map(alarm_section).into_iter().collect();
     sections.extend(severity.as_ref().map(severity_section));
-    sections.extend(drift.as_ref().map(drift_section));
+    sections.extend(drift.as_ref().ok().map(drift_section));
     sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
     let model = model.with_sections(&sections)?;
     Ok(Built { source, target, parts, features, adaptation, model, drift, in_counts, loss })

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::option;
 use crate::device::firmware::Firmware;
+use crate::files::{TemporaryError, temporary_folder};
 use crate::progress;
 
 /// The oldest probe-rs that can `read` into a file.
@@ -98,7 +99,10 @@ pub enum FlashError {
         /// The end of the text that it printed.
         said: String,
     },
-    /// A temporary file cannot be written, or the file that was read back cannot be read.
+    /// There is no folder for temporary files.
+    #[error(transparent)]
+    Temporary(#[from] TemporaryError),
+    /// A temporary file cannot be written, or what was read back cannot be read.
     #[error("{path}: {reason}")]
     File {
         /// The file.
@@ -216,22 +220,34 @@ impl Probe<'_> {
     pub fn flash(&self, image: &Image) -> Result<Option<u32>, FlashError> {
         // Three steps: write, read back, restart.
         let _stage = progress::stage("writing the model and reading it back", 3);
-        let problem =
-            |path: &Path, reason| FlashError::File { path: path.display().to_string(), reason };
-        let folder = tempfile::tempdir().map_err(|e| problem(&std::env::temp_dir(), e))?;
+        let problem = |path: &Path, reason| {
+            let name = path.file_name().unwrap_or_default();
+            FlashError::File { path: name.to_string_lossy().into_owned(), reason }
+        };
+        let folder = temporary_folder()?;
+        // A user knows the file names of a dry run, not the temporary folder.
+        let shown = |text: String| text.replace(&format!("{}/", folder.path().display()), "");
+        let run = |words: Vec<OsString>| {
+            run(Command::new(PROBE_RS).args(words)).map_err(|error| match error {
+                FlashError::ProbeRs { command, status, said } => {
+                    FlashError::ProbeRs { command: shown(command), status, said: shown(said) }
+                }
+                error => error,
+            })
+        };
         let written = folder.path().join("model.bin");
         std::fs::write(&written, &image.bytes).map_err(|e| problem(&written, e))?;
-        run(Command::new(PROBE_RS).args(self.download(image, &written)))?;
+        run(self.download(image, &written))?;
         progress::done(1);
         let read = folder.path().join("read-back.bin");
-        run(Command::new(PROBE_RS).args(self.read(image, &read)))?;
+        run(self.read(image, &read))?;
         progress::done(1);
         let found = std::fs::read(&read).map_err(|e| problem(&read, e))?;
         let same = found.iter().zip(&image.bytes).take_while(|(a, b)| a == b).count();
         if same < image.bytes.len() || found.len() != image.bytes.len() {
             return Ok(Some(image.address.saturating_add(same as u32)));
         }
-        run(Command::new(PROBE_RS).args(self.reset()))?;
+        run(self.reset())?;
         Ok(None)
     }
 }

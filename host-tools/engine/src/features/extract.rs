@@ -18,6 +18,7 @@ use crate::data::recording::{Recording, RecordingError};
 use crate::data::split::Part;
 use crate::features::front_end::FrontEndSettings;
 use crate::progress;
+use crate::words::plural;
 
 /// Features of windows, one row each, and where each window comes from.
 #[derive(Debug, Clone)]
@@ -76,7 +77,12 @@ pub enum ExtractError {
     #[error(transparent)]
     Recording(#[from] RecordingError),
     /// A recording has another number of axes.
-    #[error("{}: has {has} axes where {needs} are needed; name the channels in the manifest's channel column or with `channel`", path.display())]
+    #[error(
+        "{}: has {}, but {needs} are needed; name the channels in the manifest's channel column or \
+         with `channel`",
+        path.display(),
+        plural(*has, "axis", "axes")
+    )]
     Axes {
         /// The recording.
         path: PathBuf,

@@ -5,9 +5,10 @@ use maud::{Markup, html};
 use plotters::prelude::*;
 
 use super::chart::{Axes, chart, stroke, svg};
-use super::timeline::file_name;
+use super::timeline::{file_name, not_drawn};
 use super::{Figure, Page, Section};
 use crate::evidence::{Checked, EnvelopeSpectrum, Evidence, Part};
+use crate::words::axis_name;
 
 const SIZE: (u32, u32) = (340, 190);
 /// Largest number of spectra drawn.
@@ -71,7 +72,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
                     p class="name" {
                         span class="file" { (file_name(&one.path)) }
                         span class="note" {
-                            (one.label) @if several { ", axis " (axis + 1) }
+                            (one.label) @if several { ", axis " (axis_name(*axis)) }
                         }
                     }
                     (picture)
@@ -84,11 +85,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         "How to read it: the spectrum of the envelope of each recording; ticks at the top mark the frequency of each \
          part and its harmonics, those of the part that the label names drawn through. Peaks that stand on the lines \
          of a part speak for a defect on it; peaks elsewhere are the shaft's own.{}",
-        if left_out > 0 {
-            format!(" {left_out} further recordings are not drawn.")
-        } else {
-            String::new()
-        }
+        not_drawn(left_out)
     );
     let title = "Envelope spectra";
     Ok(section.with(table).with(Figure::new("envelope", title, body, &caption)))

@@ -10,6 +10,7 @@ use super::{Figure, Page, Section};
 use crate::device::Shown;
 use crate::model::deployed::DeployedModel;
 use crate::report::windows::Window;
+use crate::words::plural;
 
 const SIZE: (u32, u32) = (360, 230);
 const BINS: usize = 40;
@@ -112,8 +113,8 @@ fn histogram(values: &[f64], threshold: Option<f64>, of: &str) -> Result<(Markup
     let most = counts.iter().map(|(above, under)| above + under).max().unwrap_or(1).max(1) as f64;
     let under = values.iter().filter(|value| threshold.is_some_and(|min| **value < min)).count();
     let label = format!(
-        "Histogram of the log-likelihood of {} windows {of}, from {lowest:.1} to {high:.1} nats{}",
-        values.len(),
+        "Histogram of the log-likelihood of {} {of}, from {lowest:.1} to {high:.1} nats{}",
+        plural(values.len(), "window", "windows"),
         threshold.map_or_else(String::new, |min| format!(
             "; {under} of them below the threshold at {min:.1}"
         ))

@@ -7,6 +7,7 @@ use super::timeline::file_name;
 use super::{Page, Section};
 use crate::files::hex;
 use crate::model::deployed::DeployedModel;
+use crate::words::plural;
 
 /// How a report was made.
 #[derive(Debug, Clone, Default)]
@@ -82,10 +83,10 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         (
             "Source",
             format!(
-                "{}, by {}, {} windows",
+                "{}, by {}, {}",
                 source.domain,
                 source.tool,
-                source.windows.iter().sum::<usize>()
+                plural(source.windows.iter().sum::<usize>(), "window", "windows")
             ),
         ),
         ("Source fitted from (SHA-256)", source.hash.clone()),
@@ -93,12 +94,12 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         (
             "Features",
             format!(
-                "{} Hz, {} axes, {}-point FFT every {} samples, {} segments a decision, {} bands, blocks {}",
+                "{} Hz, {}, {}-point FFT every {}, {} a decision, {} bands, blocks {}",
                 front_end.rate_hz,
-                front_end.axes,
+                plural(front_end.axes, "axis", "axes"),
                 front_end.fft_len,
-                front_end.hop,
-                front_end.segments,
+                plural(front_end.hop, "sample", "samples"),
+                plural(front_end.segments, "segment", "segments"),
                 front_end.bands(),
                 front_end.blocks()
             ),

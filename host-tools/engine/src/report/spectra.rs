@@ -12,6 +12,7 @@ use super::chart::{Axes, around, chart, stroke, svg};
 use super::{Figure, Page, Section};
 use crate::adapt::reference::Reference;
 use crate::features::front_end::FrontEndSettings;
+use crate::words::axis_name;
 
 const WIDTH: u32 = 340;
 const BLOCK_HEIGHT: u32 = 170;
@@ -62,9 +63,10 @@ fn blocks(front_end: &FrontEndSettings) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     let mut first = 0;
-    for axis in 1..=front_end.axes {
+    for axis in 0..front_end.axes {
         for (name, x_name, digits, x) in &kinds {
-            let of_axis = if front_end.axes > 1 { format!("axis {axis}") } else { String::new() };
+            let several = front_end.axes > 1;
+            let of_axis = if several { format!("axis {}", axis_name(axis)) } else { String::new() };
             let parts = [of_axis.as_str(), name].into_iter().filter(|part| !part.is_empty());
             let title = parts.collect::<Vec<_>>().join(", ");
             let features = first..first + x.len();
@@ -208,6 +210,6 @@ mod tests {
         assert_eq!(found.len(), 6);
         assert_eq!((found[2].features.clone(), found[2].x[0]), (64..96, 0.75));
         assert_eq!(found[5].features.end, all.dims());
-        assert_eq!(found[5].title, "axis 2, orders of the envelope");
+        assert_eq!(found[5].title, "axis y, orders of the envelope");
     }
 }

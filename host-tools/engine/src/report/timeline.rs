@@ -9,6 +9,7 @@ use super::chart::{AXIS, placed, px, small, stroke, svg, type_of};
 use super::classes::{Classes, on};
 use super::{Figure, Page, Section};
 use crate::features::front_end::FrontEndSettings;
+use crate::words::plural;
 
 const WIDTH: u32 = 340;
 const HEIGHT: u32 = 46;
@@ -62,6 +63,19 @@ fn strips(page: &Page<'_>) -> Vec<Strip> {
         .collect()
 }
 
+/// Says how many recordings a figure leaves out; empty where it leaves out none.
+pub(super) fn not_drawn(left_out: usize) -> String {
+    match left_out {
+        0 => String::new(),
+        more => {
+            format!(
+                " {} not drawn.",
+                plural(more, "further recording is", "further recordings are")
+            )
+        }
+    }
+}
+
 /// The last part of a path, for people.
 pub(super) fn file_name(path: &std::path::Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -99,11 +113,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         } else {
             ""
         },
-        if left_out > 0 {
-            format!(" {left_out} further recordings are not drawn.")
-        } else {
-            String::new()
-        }
+        not_drawn(left_out)
     );
     let title = "Labels over time";
     Ok(Section::new("timeline", "Over time", title)
@@ -126,8 +136,8 @@ impl Strip {
 
     fn draw(&self, classes: &Classes) -> Result<Markup> {
         let label = format!(
-            "Labels of {} windows over {:.1} {}: mostly {}",
-            self.labels.len(),
+            "Labels of {} over {:.1} {}: mostly {}",
+            plural(self.labels.len(), "window", "windows"),
             self.length,
             self.unit,
             self.main(classes)

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::confusion::Confusion;
 use super::{Kind, Page, Section};
 use crate::adapt::verdict::{MIN_AGREEMENT, Verdict};
+use crate::words::plural;
 
 /// Describes the model in a sentence that needs no knowledge of the method.
 pub(super) fn sentence(page: &Page<'_>) -> String {
@@ -104,7 +105,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         p { (advice(page)) }
         div class="split" {
             div {
-                h3 { "What the " (contents.windows.len()) " windows are called" }
+                h3 { "What the " (plural(contents.windows.len(), "window is", "windows are")) " called" }
                 (shares(page))
                 @if let Some(confusion) = confusion {
                     p class="note" {

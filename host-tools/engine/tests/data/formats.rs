@@ -296,7 +296,7 @@ fn wav_carries_its_rate_and_its_channels_are_axes() {
     let recording = read(&folder.file("float.wav", bytes), None).unwrap();
     assert_eq!(samples(&recording)[0].to_bits(), 0.25f32.to_bits());
     let place = recording.first_non_finite().unwrap().unwrap();
-    assert_eq!(place.to_string(), "segment 0, frame 1, axis 0");
+    assert_eq!(place.to_string(), "segment 0, frame 1, axis x");
 }
 
 #[test]
