@@ -60,7 +60,7 @@ pub struct DriftContents {
     pub classes: Vec<(i32, u32)>,
 }
 
-/// A stretch of held-out windows in time order. No two of them share samples.
+/// A stretch of held-out windows in time order, spaced as the windows of a monitor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stretch {
     /// Label and log-likelihood of each window.
