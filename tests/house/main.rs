@@ -90,6 +90,20 @@ impl House {
         wrong
     }
 
+    /// Every word that prints or ends the process.
+    fn prints(&self) -> Vec<String> {
+        let words = ["println", "eprintln", "print", "eprint", "exit", "ExitCode", "clap"];
+        let mut found = Vec::new();
+        for (file, text) in &self.files {
+            for token in tokens::outside_tests(text) {
+                if let Some(word) = token.word().filter(|word| words.contains(word)) {
+                    found.push(format!("{}:{}: {word}", file.display(), token.line));
+                }
+            }
+        }
+        found
+    }
+
     /// Every string literal with the name of a flag in it.
     fn flags(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -167,6 +181,13 @@ fn no_flag_of_the_command_stands_in_the_engine() {
     let house = engine();
     assert!(house.files.len() > 100);
     assert_eq!(house.flags(), Vec::<String>::new());
+}
+
+#[test]
+fn the_engine_prints_nothing_and_ends_no_process() {
+    assert_eq!(engine().prints(), Vec::<String>::new());
+    let house = made_up(&[("first.rs", "fn f() {\n    std::process::exit(1)\n}")]);
+    assert_eq!(house.prints(), ["first.rs:2: exit"]);
 }
 
 #[test]
