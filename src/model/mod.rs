@@ -78,7 +78,7 @@ pub type IntegerModel<'a> = AnyModel<'a, IntegerBody<'a>>;
 /// The part of a model that depends on its encoding.
 ///
 /// This crate implements it for [`FloatBody`] and [`IntegerBody`], and nobody else can.
-pub trait Body<'a>: Copy + sealed::Read<'a> {
+pub trait Body<'a>: Number + sealed::Read<'a> {
     /// How findings of this model write their numbers.
     type Numbers: Numbers;
 
@@ -267,6 +267,11 @@ impl Encoding {
     /// contents.
     pub fn of(bytes: &[u8]) -> Result<Self, ModelError> {
         Ok(Sections::of(bytes)?.encoding())
+    }
+
+    /// [`Encoding::of`] the model file at the start of a flash region that may be larger than it.
+    pub fn of_region(region: &[u8]) -> Result<Self, ModelError> {
+        Self::of(sections::file_of(region)?)
     }
 }
 

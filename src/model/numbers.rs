@@ -6,10 +6,10 @@ use super::{Body, Decimal, Encoding, FloatBody, IntegerBody, Places, Rms, probab
 use crate::integer::IntegerStatistics;
 use crate::signal::Statistics;
 
-/// A number of a finding, or the kind of its numbers.
+/// Part of a model or a finding: it is copied, printed and compared.
 #[cfg(not(feature = "defmt"))]
 pub trait Number: Copy + Debug + PartialEq {}
-/// A number of a finding, or the kind of its numbers.
+/// Part of a model or a finding: it is copied, printed and compared.
 #[cfg(feature = "defmt")]
 pub trait Number: Copy + Debug + PartialEq + defmt::Format {}
 
@@ -19,17 +19,19 @@ impl Number for u32 {}
 impl Number for u16 {}
 impl Number for Statistics {}
 impl Number for IntegerStatistics {}
+impl Number for FloatBody<'_> {}
+impl Number for IntegerBody<'_> {}
 impl Number for Floats {}
 impl Number for Integers {}
 
 /// How models and findings write their numbers: [`Floats`] or [`Integers`].
 ///
 /// Everything around a monitor is written once for both, by these conversions.
-pub trait Numbers: Number + private::Sealed {
+pub trait Numbers: Number + private::Sealed + 'static {
     /// Encoding of the model files.
     const ENCODING: Encoding;
     /// The part of a model that depends on its encoding.
-    type Body<'m>: Body<'m, Numbers = Self>;
+    type Body<'m>: Body<'m, Numbers = Self> + 'm;
     /// A standardised feature.
     type Feature: Number;
     /// The share of a component in a window.

@@ -1,18 +1,16 @@
-//! The monitor of f32 models.
+//! The stages of f32 models.
 
 use heapless::Vec;
 
-use super::capacities::check_shape;
-use super::stages::Stages;
-use super::vacant::Place;
-use super::{AnyClassification, Capacities, Classification, Progress, Samples, Vacant};
+use super::line::{Line, Stages, zeros};
+use super::{AnyClassification, Classification};
 use crate::acquisition::{Sample, SensorFault};
 use crate::classify::{Classified, classify};
 use crate::features::{add_tapered, bands, log_blocks};
-use crate::model::{Encoding, FloatBody, Model, ModelError};
+use crate::model::{Floats, Model};
 use crate::signal::severity::add_velocity;
 use crate::signal::statistics::Moments;
-use crate::signal::{FrontEnd, Segment, Severity, SeverityParameters, Spectrum};
+use crate::signal::{FrontEnd, Segment, Severity, SeverityParameters, ShaftSpeedError, Spectrum};
 
 /// Takes samples and finds a label for each window, in fixed memory.
 ///
@@ -43,9 +41,7 @@ use crate::signal::{FrontEnd, Segment, Severity, SeverityParameters, Spectrum};
 /// # assert!(labels > 0);
 /// # Ok::<(), rebearing::ModelError>(())
 /// ```
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Monitor<
+pub type Monitor<
     'm,
     S,
     const FFT: usize,
@@ -53,10 +49,17 @@ pub struct Monitor<
     const DIMS: usize,
     const COMPONENTS: usize,
     const CLASSES: usize,
+> = Line<'m, S, FloatStages<FFT, AXES, DIMS, COMPONENTS>, FFT, AXES, CLASSES>;
+
+/// The memory of the stages in floats.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct FloatStages<
+    const FFT: usize,
+    const AXES: usize,
+    const DIMS: usize,
+    const COMPONENTS: usize,
 > {
-    /// Empty only inside [`Vacant`].
-    model: Place<Model<'m>>,
-    segment: Segment<S, FFT, AXES>,
     scratch: [f32; FFT],
     /// Holds the direction of the features once their sums have been used.
     band_sums: Vec<f32, DIMS>,
@@ -67,157 +70,82 @@ pub struct Monitor<
     velocity_sums: [f32; AXES],
     /// Zero if it is not known.
     shaft_hz: f32,
-    progress: Progress,
 }
 
-impl<
-    'm,
-    S: Sample,
-    const FFT: usize,
-    const AXES: usize,
-    const DIMS: usize,
-    const COMPONENTS: usize,
-    const CLASSES: usize,
-> Monitor<'m, S, FFT, AXES, DIMS, COMPONENTS, CLASSES>
+impl<S: Sample, const FFT: usize, const AXES: usize, const DIMS: usize, const COMPONENTS: usize>
+    Stages<S, FFT, AXES> for FloatStages<FFT, AXES, DIMS, COMPONENTS>
 {
-    /// The capacities of this type.
-    pub const CAPACITIES: Capacities = Capacities {
-        encoding: Encoding::F32,
-        samples: Samples::of::<S>(),
-        fft: FFT,
-        axes: AXES,
-        dims: DIMS,
-        components: COMPONENTS,
-        classes: CLASSES,
+    type Numbers = Floats;
+    const VACANT: Self = Self {
+        scratch: [0.0; FFT],
+        band_sums: Vec::new(),
+        features: Vec::new(),
+        responsibilities: Vec::new(),
+        moments: [Moments::EMPTY; AXES],
+        velocity_sums: [0.0; AXES],
+        shaft_hz: 0.0,
     };
-    /// Bytes of RAM that a monitor of this type takes; the model stays in flash.
-    pub const RAM: usize = size_of::<Self>();
-    /// [`Monitor::RAM`] on a 32-bit device, also when asked on a 64-bit host.
-    pub const DEVICE_RAM: usize = Self::CAPACITIES.device_ram();
+    const DIMS: usize = DIMS;
+    const COMPONENTS: usize = COMPONENTS;
 
-    /// A monitor without a model, to be started where it lies.
-    pub const fn vacant() -> Vacant<Self> {
-        Vacant(Self {
-            model: Place::Empty,
-            segment: Segment::VACANT,
-            scratch: [0.0; FFT],
-            band_sums: Vec::new(),
-            features: Vec::new(),
-            responsibilities: Vec::new(),
-            moments: [Moments::EMPTY; AXES],
-            velocity_sums: [0.0; AXES],
-            shaft_hz: 0.0,
-            progress: Progress::START,
-        })
+    fn vacant_model<'m>() -> &'m Model<'m> {
+        &Model::VACANT
     }
 
-    /// A monitor for `model`. The error names the capacity that is too small for it.
-    ///
-    /// On a device, [`Monitor::vacant`] takes less stack.
-    pub fn new(model: Model<'m>) -> Result<Self, ModelError> {
-        let mut vacant = Self::vacant();
-        vacant.start(model)?;
-        Ok(vacant.0)
-    }
-}
-
-impl<
-    'm,
-    S: Sample,
-    const FFT: usize,
-    const AXES: usize,
-    const DIMS: usize,
-    const COMPONENTS: usize,
-    const CLASSES: usize,
-> Stages<'m, AXES, CLASSES> for Monitor<'m, S, FFT, AXES, DIMS, COMPONENTS, CLASSES>
-{
-    type Sample = S;
-    type Body = FloatBody<'m>;
-
-    fn start(&mut self, model: Model<'m>) -> Result<(), ModelError> {
-        const {
-            check_shape(FFT, AXES);
-            // Keeps the figure that the host prints true.
-            assert!(size_of::<usize>() != 4 || Self::RAM == Self::DEVICE_RAM);
-        }
-        Self::CAPACITIES.check(&model)?;
-        let front_end = model.front_end();
-        self.segment.start(front_end.fft_len, front_end.hop);
-        // The capacities were checked above, so these cannot fail.
+    fn start(&mut self, model: &Model<'_>) {
+        // The capacities were checked, so these cannot fail.
         let _ = self.band_sums.resize(model.dims(), 0.0);
         let _ = self.features.resize(model.dims(), 0.0);
         let _ = self.responsibilities.resize(model.component_count(), 0.0);
-        self.progress = Progress::START;
         self.shaft_hz = 0.0;
-        self.model = Place::Model(model);
-        self.restart_sums();
+    }
+
+    fn set_shaft_speed(&mut self, model: &Model<'_>, hz: f32) -> Result<(), ShaftSpeedError> {
+        self.shaft_hz = 0.0;
+        model.front_end().check_shaft_speed(hz)?;
+        self.shaft_hz = hz;
         Ok(())
     }
 
-    #[inline]
-    fn take(&mut self, sample: [S; AXES]) -> bool {
-        self.segment.push(sample)
-    }
-
-    fn fill<'s>(&mut self, samples: &'s [[S; AXES]]) -> (bool, &'s [[S; AXES]]) {
-        self.segment.fill(samples)
-    }
-
-    fn forget_samples(&mut self) {
-        self.segment.clear();
-    }
-
-    fn progress(&mut self) -> &mut Progress {
-        &mut self.progress
-    }
-
-    fn current_model(&self) -> &Model<'m> {
-        self.model.get().unwrap_or(&Model::VACANT)
-    }
-
-    fn current_features(&self) -> &[f32] {
+    fn features(&self) -> &[f32] {
         &self.features
     }
 
-    fn current_responsibilities(&self) -> &[f32] {
+    fn responsibilities(&self) -> &[f32] {
         &self.responsibilities
     }
 
-    fn keep_shaft_speed(&mut self, hz: Option<f32>) {
-        self.shaft_hz = hz.unwrap_or(0.0);
-    }
-
     /// Adds band power and moments of the full segment to those of each axis.
-    fn add_segment(&mut self) {
-        let model = self.model.get().unwrap_or(&Model::VACANT);
+    fn add_segment(
+        &mut self,
+        model: &Model<'_>,
+        segment: &Segment<S, FFT, AXES>,
+        fresh: usize,
+    ) -> Result<(), SensorFault> {
         let front_end = model.front_end();
         let shaft_hz = Some(self.shaft_hz).filter(|hz| *hz > 0.0);
         let features = front_end.axis_features().max(1);
-        // Each sample counts once, however the segments overlap.
-        let fresh = if self.progress.segments == 0 { front_end.fft_len } else { front_end.hop };
         let severity = model.severity().map(|severity| severity.bins(front_end));
         let axes = self.band_sums.chunks_exact_mut(features).zip(&mut self.moments);
         let axes = axes.zip(&mut self.velocity_sums);
         for (axis, ((sums, moments), velocity)) in axes.enumerate() {
             let scratch = &mut self.scratch;
-            let segment = &self.segment;
             let look = |spectrum: Spectrum<'_>| {
                 if let Some(bins) = severity {
                     add_velocity(velocity, bins, spectrum);
                 }
             };
-            let added = segment.taper_and_measure(axis, fresh, scratch).and_then(|piece| {
-                moments.add(&piece);
-                add_tapered(segment, axis, front_end, shaft_hz, scratch, sums, look)
-            });
-            if let Err(fault) = added {
-                self.progress.add_fault(fault);
-            }
+            let piece = segment.taper_and_measure(axis, fresh, scratch)?;
+            moments.add(&piece);
+            add_tapered(segment, axis, front_end, shaft_hz, scratch, sums, look)?;
         }
+        Ok(())
     }
 
-    fn classify(&mut self) -> Result<Classification<AXES, CLASSES>, SensorFault> {
-        let model = self.model.get().unwrap_or(&Model::VACANT);
+    fn classify<const CLASSES: usize>(
+        &mut self,
+        model: &Model<'_>,
+    ) -> Result<Classification<AXES, CLASSES>, SensorFault> {
         let front_end = model.front_end();
         let per_axis = front_end.axis_features().max(1);
         let mut statistics = [Moments::EMPTY.statistics(0.0); AXES];
@@ -233,9 +161,7 @@ impl<
         };
         bands::standardise(&mut self.features, model.shift(), model.scale());
 
-        let mut posterior = Vec::new();
-        // `start` checked that the model's classes fit.
-        let _ = posterior.resize(model.classes(), 0.0);
+        let mut posterior = zeros(model.classes());
         let Classified { label, gate_log_likelihood, log_likelihood } = classify(
             model.classifier(),
             model.healthy().unwrap_or(0),
@@ -254,7 +180,7 @@ impl<
         })
     }
 
-    fn restart_sums(&mut self) {
+    fn restart(&mut self) {
         self.band_sums.fill(0.0);
         self.moments = [Moments::EMPTY; AXES];
         self.velocity_sums = [0.0; AXES];

@@ -8,6 +8,7 @@ mod capacities;
 mod finding;
 mod float;
 mod integer;
+mod line;
 mod types;
 mod vacant;
 
@@ -18,7 +19,8 @@ pub use finding::{
 };
 pub use float::Monitor;
 pub use integer::IntegerMonitor;
-pub use vacant::Vacant;
+pub use line::Line;
+pub use vacant::{Place, Vacant};
 
 use crate::acquisition::{Sample, SensorFault};
 use crate::model::{AnyModel, Body, ModelError, Numbers};
@@ -32,7 +34,7 @@ type NumbersOf<'m, B> = <B as Body<'m>>::Numbers;
 /// The `push` that completes a segment does the segment's FFT. The one that completes a window also
 /// evaluates the mixture. All others only store the sample.
 pub trait AnyMonitor<'m, const AXES: usize, const CLASSES: usize>:
-    stages::Stages<'m, AXES, CLASSES>
+    hooks::Hooks<'m, AXES, CLASSES>
 {
     /// Takes one sample of each axis; returns a finding when it completes a window.
     ///
@@ -116,10 +118,7 @@ pub trait AnyMonitor<'m, const AXES: usize, const CLASSES: usize>:
     /// A speed that cannot be used is forgotten, and so is the one before it. Findings then say
     /// [`SensorFault::NoShaftSpeed`].
     fn set_shaft_speed(&mut self, hz: f32) -> Result<(), ShaftSpeedError> {
-        self.keep_shaft_speed(None);
-        self.model().front_end().check_shaft_speed(hz)?;
-        self.keep_shaft_speed(Some(hz));
-        Ok(())
+        self.keep_shaft_speed(hz)
     }
 
     /// The model in use.
@@ -142,7 +141,7 @@ pub trait AnyMonitor<'m, const AXES: usize, const CLASSES: usize>:
 }
 
 impl<'m, M, const AXES: usize, const CLASSES: usize> AnyMonitor<'m, AXES, CLASSES> for M where
-    M: stages::Stages<'m, AXES, CLASSES>
+    M: hooks::Hooks<'m, AXES, CLASSES>
 {
 }
 
@@ -169,9 +168,9 @@ impl Progress {
         index
     }
 
-    /// Keeps the first fault of a window.
-    fn add_fault(&mut self, fault: SensorFault) {
-        self.fault = self.fault.or(Some(fault));
+    /// Returns true before the first segment of a window is done.
+    fn is_first(&self) -> bool {
+        self.segments == 0
     }
 }
 
@@ -180,10 +179,12 @@ fn complete_segment<'m, M, const AXES: usize, const CLASSES: usize>(
     monitor: &mut M,
 ) -> Option<AnyFinding<NumbersOf<'m, M::Body>, AXES, CLASSES>>
 where
-    M: stages::Stages<'m, AXES, CLASSES> + ?Sized,
+    M: hooks::Hooks<'m, AXES, CLASSES> + ?Sized,
 {
-    monitor.add_segment();
+    let added = monitor.add_segment();
     let progress = monitor.progress();
+    // The first fault of a window counts.
+    progress.fault = progress.fault.or(added.err());
     progress.segments += 1;
     let (segments, fault, marked) = (progress.segments, progress.fault, progress.marked);
     if (segments as usize) < monitor.current_model().front_end().segments {
@@ -203,23 +204,25 @@ where
 
 fn restart_window<'m, M, const AXES: usize, const CLASSES: usize>(monitor: &mut M)
 where
-    M: stages::Stages<'m, AXES, CLASSES> + ?Sized,
+    M: hooks::Hooks<'m, AXES, CLASSES> + ?Sized,
 {
     let index = monitor.progress().index;
     *monitor.progress() = Progress { index, ..Progress::START };
-    monitor.restart_sums();
+    monitor.restart_stages();
 }
 
-pub(crate) mod stages {
+pub(crate) mod hooks {
     use super::{AnyClassification, Numbers, NumbersOf, Progress};
-    use super::{AnyModel, Body, ModelError, Sample, SensorFault};
+    use super::{AnyModel, Body, Capacities, ModelError, Sample, SensorFault, ShaftSpeedError};
 
-    /// The stages of a monitor, which [`AnyMonitor`](super::AnyMonitor) puts in order.
-    pub trait Stages<'m, const AXES: usize, const CLASSES: usize> {
+    /// The parts of a monitor that [`AnyMonitor`](super::AnyMonitor) puts in order.
+    pub trait Hooks<'m, const AXES: usize, const CLASSES: usize> {
         /// A sample of one axis.
         type Sample: Sample;
         /// The part of its models that depends on the encoding.
         type Body: Body<'m>;
+        /// The capacities of the monitor's type.
+        const CAPACITIES: Capacities;
 
         #[doc(hidden)]
         fn start(&mut self, model: AnyModel<'m, Self::Body>) -> Result<(), ModelError>;
@@ -235,15 +238,15 @@ pub(crate) mod stages {
         #[doc(hidden)]
         fn progress(&mut self) -> &mut Progress;
         #[doc(hidden)]
-        fn add_segment(&mut self);
+        fn add_segment(&mut self) -> Result<(), SensorFault>;
         #[doc(hidden)]
         fn classify(
             &mut self,
         ) -> Result<AnyClassification<NumbersOf<'m, Self::Body>, AXES, CLASSES>, SensorFault>;
         #[doc(hidden)]
-        fn restart_sums(&mut self);
+        fn restart_stages(&mut self);
         #[doc(hidden)]
-        fn keep_shaft_speed(&mut self, hz: Option<f32>);
+        fn keep_shaft_speed(&mut self, hz: f32) -> Result<(), ShaftSpeedError>;
         #[doc(hidden)]
         fn current_model(&self) -> &AnyModel<'m, Self::Body>;
         #[doc(hidden)]
