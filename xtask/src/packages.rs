@@ -15,6 +15,12 @@ pub(crate) fn candidate(package: &str) -> Option<String> {
     policy(package)
 }
 
+/// The version that apt would install by the package lists at hand.
+pub(crate) fn offered(package: &str) -> Option<String> {
+    on_path("apt-cache")?;
+    policy(package)
+}
+
 /// Installs `packages`; the error is the one line that says what to install by hand.
 pub(crate) fn install(packages: &[&str]) -> Result<(), String> {
     let names = packages.join(" ");

@@ -8,6 +8,7 @@ pub mod flash;
 pub mod instructions;
 mod on_host;
 pub mod sectors;
+pub mod setup;
 mod verdict_line;
 pub mod watch;
 
