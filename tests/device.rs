@@ -17,6 +17,7 @@ use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::recording::Recording;
 use rebearing_host::device::emulator::{EmulatedDrift, Emulator, SampleKind};
+use rebearing_host::device::setup::Setup;
 use rebearing_host::device::{self, DeviceFinding};
 use rebearing_host::features::extract::extract;
 use rebearing_host::features::front_end::FrontEndSettings;
@@ -30,7 +31,7 @@ use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
 static EMULATOR: LazyLock<Emulator> =
-    LazyLock::new(|| Emulator::find().expect("QEMU and the thumb toolchain are set up"));
+    LazyLock::new(|| Emulator::find(Setup::Ask).expect("QEMU and the thumb toolchain are set up"));
 
 fn golden() -> ModelBytes {
     ModelBytes::from_bytes(common::GOLDEN).expect("the golden file is valid")

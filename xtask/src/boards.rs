@@ -4,7 +4,7 @@ use crate::emulation::{self, Machine};
 use crate::firmware::{MANIFEST, target_dir};
 use crate::qemu;
 use crate::run::{root, run};
-use crate::toolchain::{M4F, Thumb};
+use crate::toolchain::{M0, M4F, Thumb};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -58,7 +58,8 @@ pub(crate) fn check() -> Result<(), String> {
 pub(crate) fn tutorial() -> Result<(), String> {
     qemu::find_or_install()?;
     let [board, ..] = &BOARDS;
-    let elves = build(Thumb::for_targets(&[M4F])?, board)?;
+    // The tutorial emulates both cores.
+    let elves = build(Thumb::for_targets(&[M4F, M0])?, board)?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).envs(elves.first().map(|(_, elf)| ("BOARD_ELF", elf)));
     // The whole workspace, as in the earlier tests, so that nothing is compiled again.

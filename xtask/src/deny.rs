@@ -1,5 +1,6 @@
 //! `cargo xtask deny`: licences, sources and advisories of everything that is linked.
 
+use crate::consent::{self, Need};
 use crate::firmware;
 use crate::run::{on_path, root, run, target_dir};
 use std::path::PathBuf;
@@ -44,6 +45,8 @@ fn find_or_install() -> Result<PathBuf, String> {
     if let Some(found) = on_path(PROGRAM).or_else(|| own.is_file().then(|| own.clone())) {
         return Ok(found);
     }
+    let how = format!("cargo install --locked {PROGRAM}");
+    consent::allow(&Need::new(format!("{PROGRAM}, which checks licences and advisories"), how))?;
     let mut cargo = Command::new("cargo");
     cargo.args(["install", "--locked", "--root"]).arg(&home).arg(PROGRAM);
     run("building cargo-deny, which takes some minutes", &mut cargo)?;

@@ -1,5 +1,6 @@
 //! Builds the firmware binaries and prints where they are.
 
+use crate::consent::{self, Need};
 use crate::qemu;
 use crate::run::{self, run};
 use crate::toolchain::{M0, M4F, Thumb};
@@ -65,6 +66,8 @@ pub(crate) fn build_emlearn(thumb: Thumb, target: &str, object: &Path) -> Result
 
 /// Sets up what is missing, builds the firmware for QEMU and prints the paths of both.
 pub(crate) fn print(json: bool) -> Result<(), String> {
+    let needs: Vec<Need> = qemu::need().into_iter().chain(Thumb::need(&[M4F, M0])).collect();
+    consent::settle(&needs)?;
     let emulator = qemu::find_or_install()?;
     let thumb = Thumb::for_targets(&[M4F, M0])?;
     let elf = build(thumb, QEMU_BINARY, M4F)?;

@@ -10,11 +10,13 @@
 //!        ├─► pictures
 //!        └─► bench
 //! ```
+//! Whatever installs something goes through `consent`.
 //!
 //! Progress and the output of child processes go to stderr, results to stdout.
 
 mod bench;
 mod boards;
+mod consent;
 mod deny;
 mod emulation;
 mod firmware;
@@ -49,13 +51,16 @@ cargo xtask package           both packages, built from what is in them
 cargo xtask deny              licences, sources and advisories of all dependencies, by deny.toml
 cargo xtask large             a recording of 1 GB adapted to: peak memory
 cargo xtask report-test       reports of every kind in headless Chromium, with screenshots to look at
-cargo xtask help              this text";
+cargo xtask help              this text
+
+A task that misses a program asks before it installs it, or takes --yes. `test` installs what is
+missing without a question, and says so first.";
 
 /// Why a task ended early.
 pub(crate) enum Failure {
     /// The words on the command line make no sense: exit code 2.
     Usage(String),
-    /// A check failed or something is missing: exit code 1.
+    /// A check failed: exit code 1; something is missing that may not be installed: 2.
     Task(String),
 }
 
@@ -67,7 +72,11 @@ impl From<String> for Failure {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if words.contains(&"--yes") {
+        consent::give();
+        words.retain(|word| *word != "--yes");
+    }
     match dispatch(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Usage(message)) => {
@@ -76,7 +85,7 @@ fn main() -> ExitCode {
         }
         Err(Failure::Task(message)) => {
             eprintln!("xtask: {message}");
-            ExitCode::FAILURE
+            if consent::refused() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }

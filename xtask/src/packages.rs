@@ -15,7 +15,13 @@ pub(crate) fn candidate(package: &str) -> Option<String> {
     policy(package)
 }
 
-/// Installs `packages`. The error is one line that says what to install by hand.
+/// The version that apt would install by the package lists at hand.
+pub(crate) fn offered(package: &str) -> Option<String> {
+    on_path("apt-cache")?;
+    policy(package)
+}
+
+/// Installs `packages`; the error is the one line that says what to install by hand.
 pub(crate) fn install(packages: &[&str]) -> Result<(), String> {
     let names = packages.join(" ");
     if on_path("apt-get").is_none() {

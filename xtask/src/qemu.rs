@@ -4,6 +4,7 @@
 //! tools from backports conflict with the release's emulator. Unpacking the same packages does
 //! neither.
 
+use crate::consent::{self, Need};
 use crate::packages;
 use crate::run::{capture, on_path, target_dir};
 use std::path::{Path, PathBuf};
@@ -13,13 +14,29 @@ use std::{fs, io};
 /// The program, and the Debian package that holds it.
 const QEMU: &str = "qemu-system-arm";
 
-/// Returns the emulator's executable, and installs or unpacks it if it is missing.
+/// The emulator, if it is missing.
+pub(crate) fn need() -> Option<Need> {
+    let how = format!("sudo apt-get install {QEMU}");
+    find().is_none().then(|| Need::new(format!("{QEMU}, the emulator"), how))
+}
+
+/// Where the emulator is unpacked if it may not be installed.
+fn home() -> PathBuf {
+    target_dir("qemu", "target/qemu")
+}
+
+fn find() -> Option<PathBuf> {
+    on_path(QEMU).or_else(|| Some(home().join(QEMU)).filter(|script| script.is_file()))
+}
+
+/// The emulator's executable, installed or unpacked if it is missing.
 pub(crate) fn find_or_install() -> Result<PathBuf, String> {
-    let home = target_dir("qemu", "target/qemu");
-    let script = home.join(QEMU);
-    if let Some(found) = on_path(QEMU).or_else(|| script.is_file().then(|| script.clone())) {
+    if let Some(found) = find() {
         return Ok(found);
     }
+    need().as_ref().map_or(Ok(()), consent::allow)?;
+    let home = home();
+    let script = home.join(QEMU);
     let by_hand = match packages::install(&[QEMU]) {
         Ok(()) => return on_path(QEMU).ok_or(format!("{QEMU} is installed, but not on the path")),
         Err(by_hand) => by_hand,

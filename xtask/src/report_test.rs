@@ -1,5 +1,6 @@
 //! Opens reports of every kind in a real browser.
 
+use crate::consent::{self, Need};
 use crate::packages;
 use crate::run::{on_path, root, run};
 use std::path::PathBuf;
@@ -21,12 +22,22 @@ pub(crate) fn check() -> Result<(), String> {
     run("reports in Chromium", cargo.args(["--", "--include-ignored", "--nocapture"]))
 }
 
-/// Returns the browser's executable, and installs it if it is missing.
+/// The browser, if it is missing.
+pub(crate) fn need() -> Option<Need> {
+    let how = format!("sudo apt-get install {}", PACKAGES.join(" "));
+    found().is_none().then(|| Need::new("chromium, the browser for the report's test", how))
+}
+
+fn found() -> Option<PathBuf> {
+    NAMES.iter().find_map(|name| on_path(name))
+}
+
+/// The browser's executable, installed if it is missing.
 fn find_or_install() -> Result<PathBuf, String> {
-    let found = || NAMES.iter().find_map(|name| on_path(name));
     if let Some(browser) = found() {
         return Ok(browser);
     }
+    need().as_ref().map_or(Ok(()), consent::allow)?;
     packages::install(&PACKAGES)?;
     found().ok_or_else(|| format!("{} is installed, but not on the path", NAMES[0]))
 }

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: runs every check in order. One that fails does not hide the others.
 
+use crate::consent::{self, Need};
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
-use crate::toolchain::{M4F, TARGETS, Thumb, component};
+use crate::toolchain::{M0, M4F, TARGETS, Thumb, component, component_need};
 use crate::{Failure, bench, boards, msrv, package, panics, qemu, report_test, soak};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -45,6 +46,8 @@ pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
     }
     let chosen: Vec<Step> =
         STEPS.into_iter().filter(|(name, _)| only.is_empty() || only.contains(name)).collect();
+    consent::give();
+    consent::settle(&needs(&chosen))?;
     let started = Instant::now();
     let mut passed: Vec<String> = Vec::new();
     let mut failed: Vec<String> = Vec::new();
@@ -68,6 +71,21 @@ pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
     } else {
         Err(Failure::Task(format!("FAILED: {}; the reasons stand above", failed.join(", "))))
     }
+}
+
+/// What the steps will install.
+fn needs(chosen: &[Step]) -> Vec<Need> {
+    let has = |names: &[&str]| chosen.iter().any(|(name, _)| names.contains(name));
+    let mut needs = Vec::new();
+    needs.extend(has(&["format"]).then(|| component_need("fmt", "rustfmt")).flatten());
+    needs.extend(has(&["clippy"]).then(|| component_need("clippy", "clippy")).flatten());
+    let host = ["format", "package", "msrv", "tests", "docs", "report", "fuzz"];
+    let built = chosen.iter().any(|(name, _)| !host.contains(name));
+    needs.extend(built.then(|| Thumb::need(&TARGETS)).flatten());
+    let emulated = ["device", "kernels", "boards", "tutorial", "soak"];
+    needs.extend(has(&emulated).then(qemu::need).flatten());
+    needs.extend(has(&["report"]).then(report_test::need).flatten());
+    needs
 }
 
 fn seconds(time: Duration) -> String {
@@ -158,6 +176,7 @@ fn build_firmware() -> Result<(), String> {
 /// nothing.
 fn device() -> Result<(), String> {
     qemu::find_or_install()?;
+    Thumb::for_targets(&[M4F, M0])?;
     // The whole workspace, as in the earlier tests, so that nothing is compiled again.
     let test = ["test", "--locked", "--workspace", "--test", "device"];
     run_cargo("firmware in QEMU", &[&test[..], &["--", "--include-ignored"]].concat())

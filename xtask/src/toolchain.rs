@@ -1,5 +1,6 @@
 //! A Rust toolchain for Cortex-M and the host's own components: found, or installed.
 
+use crate::consent::{self, Need};
 use crate::packages;
 use crate::run::{capture, on_path, root, run};
 use std::path::Path;
@@ -38,7 +39,19 @@ pub(crate) enum Thumb {
 }
 
 impl Thumb {
-    /// Returns a toolchain for `targets`, and installs one if there is none.
+    /// A toolchain for `targets`, if there is none.
+    pub(crate) fn need(targets: &[&str]) -> Option<Need> {
+        if active_has(targets) || debian_is_complete() {
+            return None;
+        }
+        let rustup = format!("rustup target add {}", targets.join(" "));
+        // As in `for_targets`, but with the package lists at hand: to fetch them takes leave.
+        let how = debian_packages(packages::offered)
+            .map_or(rustup, |names| format!("sudo apt-get install {}", names.join(" ")));
+        Some(Need::new(format!("Rust for {}", targets.join(", ")), how))
+    }
+
+    /// A toolchain for `targets`, installing one if there is none.
     pub(crate) fn for_targets(targets: &[&str]) -> Result<Self, String> {
         if active_has(targets) {
             return Ok(Self::Active);
@@ -46,15 +59,16 @@ impl Thumb {
         if debian_is_complete() {
             return Ok(Self::Debian);
         }
-        if let Some(packages) = debian_packages() {
+        Self::need(targets).as_ref().map_or(Ok(()), consent::allow)?;
+        if let Some(packages) = debian_packages(packages::candidate) {
             return Self::install_debian(&packages, targets);
         }
         let mut rustup = Command::new("rustup");
         if run("adding the thumb targets", rustup.args(["target", "add"]).args(targets)).is_ok() {
             return Ok(Self::Active);
         }
-        // Old package lists may not have a compiler as recent as ours.
-        let packages = packages::update().ok().and_then(|()| debian_packages());
+        // Old package lists may not know of a compiler as recent as ours.
+        let packages = packages::update().ok().and_then(|()| debian_packages(packages::candidate));
         let packages = packages.ok_or_else(|| by_hand(targets))?;
         Self::install_debian(&packages, targets)
     }
@@ -95,15 +109,23 @@ impl Thumb {
     }
 }
 
-/// Makes sure that `cargo <subcommand>` works. It comes with the toolchain's `component`.
+/// The toolchain's `component`, if `cargo <subcommand>` does not work without it.
+pub(crate) fn component_need(subcommand: &str, component: &str) -> Option<Need> {
+    let how = format!("rustup component add {component}");
+    (!works(subcommand)).then(|| Need::new(format!("cargo {subcommand}"), how))
+}
+
+fn works(subcommand: &str) -> bool {
+    capture(Command::new("cargo").args([subcommand, "--version"])).is_some()
+}
+
+/// Makes sure that `cargo <subcommand>` works, which comes with the toolchain's `component`.
 pub(crate) fn component(subcommand: &str, component: &str) -> Result<(), String> {
-    let works = || capture(Command::new("cargo").args([subcommand, "--version"])).is_some();
-    if works() {
-        return Ok(());
-    }
+    let Some(need) = component_need(subcommand, component) else { return Ok(()) };
+    consent::allow(&need)?;
     let mut rustup = Command::new("rustup");
     let added = run(&format!("adding {component}"), rustup.args(["component", "add", component]));
-    if added.is_ok() && works() {
+    if added.is_ok() && works(subcommand) {
         return Ok(());
     }
     Err(format!(
@@ -132,10 +154,10 @@ fn debian_is_complete() -> bool {
         && on_path(GNU_LD).is_some()
 }
 
-/// Returns what to install if apt offers a recent compiler.
-fn debian_packages() -> Option<[&'static str; 4]> {
+/// What to install where apt offers a recent compiler; `version` asks apt for one.
+fn debian_packages(version: fn(&str) -> Option<String>) -> Option<[&'static str; 4]> {
     DEBIAN.iter().find_map(|&[rustc, cargo, sources]| {
-        let version = packages::candidate(rustc)?;
+        let version = version(rustc)?;
         recent(&version).then_some([rustc, cargo, sources, GNU_LD_PACKAGE])
     })
 }

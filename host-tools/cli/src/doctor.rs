@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::text::colour;
 use rebearing_host::device::embedded::FIRMWARE;
-use rebearing_host::device::emulator;
 use rebearing_host::device::flash::{FlashError, Probe};
+use rebearing_host::device::setup;
 use rebearing_host::files::{TemporaryError, temporary_folder};
 
 /// The oldest Rust that builds the project.
@@ -191,16 +191,13 @@ fn checkout() -> Result<String, Missing> {
     if FIRMWARE.is_some() {
         return Ok("not needed: the device's firmware is inside this command".into());
     }
-    emulator::checkout().map(|path| path.display().to_string()).ok_or_else(|| {
+    setup::checkout().map(|path| path.display().to_string()).ok_or_else(|| {
         missing("none here", "run this command in a checkout: the device's firmware is in it")
     })
 }
 
 fn qemu() -> Result<String, Missing> {
-    // Where `cargo xtask firmware` unpacks it if it may not install it.
-    let unpacked = emulator::checkout().map(|checkout| checkout.join("target/qemu").join(QEMU));
-    let unpacked = unpacked.filter(|path| path.is_file());
-    let program = on_path(QEMU).or(unpacked).ok_or_else(|| {
+    let program = on_path(QEMU).or_else(setup::unpacked_qemu).ok_or_else(|| {
         missing(format!("no {QEMU}"), format!("install {QEMU}, or run `cargo xtask firmware`"))
     })?;
     let found = said(&program.to_string_lossy(), &["--version"])

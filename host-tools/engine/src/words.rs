@@ -13,7 +13,7 @@ use std::fmt::Display;
 /// assert_eq!(plural(3, "axis", "axes"), "3 axes");
 /// assert_eq!(plural(0, "window", "windows"), "0 windows");
 /// ```
-pub fn plural<N: Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
+pub fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
     let noun = if count == N::from(1) { one } else { many };
     format!("{count} {noun}")
 }

@@ -1,5 +1,6 @@
 //! The Python side's environment and the data. Both are made below the target directory if missing.
 
+use crate::consent::{self, Need};
 use crate::packages;
 use crate::run::{capture, root, run, target_dir};
 use std::fs;
@@ -20,6 +21,8 @@ pub(super) fn environment() -> Result<PathBuf, String> {
     if same(&wanted, &installed) {
         return Ok(interpreter);
     }
+    let how = format!("{} -m pip install -r {}", interpreter.display(), wanted.display());
+    consent::allow(&Need::new("scikit-learn and POT, to compare with", how))?;
     let venv = || {
         let mut python = Command::new("python3");
         run("a Python environment", python.args(["-m", "venv", "--clear"]).arg(&home))

@@ -20,6 +20,7 @@ use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::recording::Recording;
 use rebearing_host::data::split::{self, Part};
 use rebearing_host::device::emulator::{Emulator, SampleKind};
+use rebearing_host::device::setup::Setup;
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::files::{output, temporary_folder};
 use rebearing_host::model::deployed::DeployedModel;
@@ -93,7 +94,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
     drop(step);
 
     say("5/6 building the firmware and starting the emulated Cortex-M4F");
-    let device = match Emulator::find() {
+    let device = match Emulator::find(Setup::Install) {
         Ok(emulator) => {
             say("6/6 running the same model file and samples on it");
             Ok(emulate(&emulator, &built.model, &test)?)

@@ -15,6 +15,7 @@ use crate::args::samples::SampleArgs;
 use crate::progress::Step;
 use rebearing_host::data::counts::counts;
 use rebearing_host::device::emulator::{Emulator, SampleKind};
+use rebearing_host::device::setup::Setup;
 use rebearing_host::device::type_name;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::progress;
@@ -30,6 +31,9 @@ pub(super) struct EmulateArgs {
     /// How samples are handed to the device of an f32 model.
     #[arg(long, value_parser = choice::<SampleKind>(), default_value = SampleKind::F32.choice_name())]
     samples_as: SampleKind,
+    /// Install QEMU and the firmware's toolchain without a question, where they are missing.
+    #[arg(long)]
+    yes: bool,
     /// Recording: .wav, .mat, .npy, .npz, .csv, .tsv, .txt, .parquet.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -42,7 +46,7 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
         let _step = Step::start(format!("labelling {}", args.file.display()));
         model.run(&recording)?
     };
-    let emulator = Emulator::find()?;
+    let emulator = Emulator::find(if args.yes { Setup::Install } else { Setup::Ask })?;
     let core = match model.encoding() {
         Encoding::F32 => "Cortex-M4F",
         Encoding::I16 => "Cortex-M0",

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::{Outcome, shown};
 use crate::progress::Step;
-use rebearing_host::device::emulator;
 use rebearing_host::device::firmware::Firmware;
 use rebearing_host::device::flash::{Probe, command_line, image};
+use rebearing_host::device::setup::checkout;
 use rebearing_host::model::encoded::ModelBytes;
 
 /// Write a model into the MODEL region of a board through probe-rs, and nothing else.
@@ -40,7 +40,7 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
     let bytes = ModelBytes::read(&args.model)?;
     let firmware = match &args.firmware {
         Some(path) => Firmware::read(path)?,
-        None => emulator::checkout()
+        None => checkout()
             .and_then(|checkout| Firmware::built_for(&args.chip, &checkout))
             .with_context(|| {
                 format!(

@@ -15,8 +15,8 @@ use crate::text::table;
 use crate::watch::plain;
 use crate::watch::screen::{End, listen, show};
 use crate::watch::view::Look;
-use rebearing_host::device::emulator;
 use rebearing_host::device::firmware::Firmware;
+use rebearing_host::device::setup::checkout;
 use rebearing_host::device::watch::line::Line;
 use rebearing_host::device::watch::source::Source;
 use rebearing_host::device::watch::state::Watch;
@@ -75,7 +75,7 @@ impl WatchArgs {
             let firmware = match &self.firmware {
                 // What the firmware is for is checked, and that it is one.
                 Some(path) => Firmware::read(path)?.path,
-                None => emulator::checkout()
+                None => checkout()
                     .and_then(|checkout| Firmware::logging_for(chip, &checkout))
                     .with_context(|| {
                         format!(

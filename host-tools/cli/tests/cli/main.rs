@@ -4,6 +4,8 @@ mod alarm;
 mod board_elves;
 mod browser;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod evaluate;
 mod every_command;
 mod flash;

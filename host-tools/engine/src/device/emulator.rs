@@ -3,7 +3,6 @@
 //! The model is put where probe-rs would put it, the samples come through semihosting, and
 //! the firmware prints every number as its bits. Nothing is rebuilt for another model.
 
-use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -18,7 +17,7 @@ use rebearing::{Encoding, IntegerStatistics, Label, Statistics};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::option;
+use super::setup::{self, QEMU, Setup};
 use crate::data::counts::Counts;
 use crate::data::recording::Recording;
 use crate::device::embedded::{self, EmbeddedFirmware};
@@ -32,8 +31,6 @@ use crate::progress;
 const MODEL_ADDRESS: u32 = 0x0020_0000;
 /// The same on the microbit.
 const MODEL_ADDRESS_M0: u32 = 0x0002_0000;
-/// The emulator's program, as Debian calls its package too.
-const QEMU: &str = "qemu-system-arm";
 
 /// An emulator with a firmware to run in it.
 #[derive(Debug, Clone, Deserialize)]
@@ -99,45 +96,23 @@ impl SampleKind {
 
 impl Emulator {
     /// Finds the firmware and QEMU: the firmware in this command, or in a checkout of the project
-    /// `cargo xtask firmware`, which builds the one and installs the other where they are missing.
+    /// `cargo xtask firmware`, which builds the one and sees to the other as `setup` says.
     ///
     /// The error is one line that says what is missing.
-    pub fn find() -> Result<Self> {
+    pub fn find(setup: Setup) -> Result<Self> {
         // A checkout may have moved on since this command was built; its own firmware has not.
         if let Some(firmware) = &embedded::FIRMWARE {
             return Self::unpack(firmware);
         }
-        let checkout = checkout().context(
-            "this command was installed without the emulated device's firmware: run it in a \
-             checkout of the project, or install it there with `cargo xtask install`",
-        )?;
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-        let output = Command::new(cargo)
-            .args(["xtask", "firmware"])
-            .arg(option("json"))
-            .current_dir(&checkout)
-            .stderr(Stdio::inherit())
-            .stdin(Stdio::null())
-            .output()
-            .context(
-                "cannot run cargo, which builds the device's firmware; install it with rustup",
-            )?;
-        if !output.status.success() {
-            bail!("the emulated device is not available; `cargo xtask firmware` says why above");
-        }
-        serde_json::from_slice(&output.stdout)
+        serde_json::from_slice(&setup::firmware(setup)?)
             .context("`cargo xtask firmware` did not print the paths of firmware and QEMU")
     }
 
     /// Firmware of this command's own, in files as QEMU wants them.
     fn unpack(firmware: &EmbeddedFirmware) -> Result<Self> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let qemu = std::env::split_paths(&path)
-            .map(|folder| folder.join(QEMU))
-            .find(|file| file.is_file())
-            .with_context(|| {
-                format!("the emulated device needs QEMU: install {QEMU} (apt-get install {QEMU})")
-            })?;
+        let qemu = setup::qemu().with_context(|| {
+            format!("the emulated device needs QEMU: install {QEMU} (apt-get install {QEMU})")
+        })?;
         let folder = temporary_folder()?;
         let write = |name: &str, bytes: &[u8]| -> Result<PathBuf> {
             let file = folder.path().join(name);
@@ -285,15 +260,6 @@ fn output_within(command: &mut Command, limit: Duration) -> std::io::Result<Opti
         reader.join().unwrap_or_else(|_| Err(std::io::Error::other("the reader ended")))
     };
     Ok(Some(Output { status, stdout: join(stdout)?, stderr: join(stderr)? }))
-}
-
-/// The project's checkout: the directory this tool was built in, or one above the current.
-pub fn checkout() -> Option<PathBuf> {
-    let is_checkout = |dir: &Path| dir.join("firmware-examples/Cargo.toml").is_file();
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf);
-    let current = std::env::current_dir().ok();
-    let above = current.iter().flat_map(|dir| dir.ancestors()).map(Path::to_path_buf);
-    built_in.into_iter().chain(above).find(|dir| is_checkout(dir))
 }
 
 /// A path inside a QEMU option, where a comma must be doubled.

@@ -10,6 +10,7 @@ pub mod instructions;
 mod monitor_type;
 mod run;
 pub mod sectors;
+pub mod setup;
 mod verdict_line;
 pub mod watch;
 

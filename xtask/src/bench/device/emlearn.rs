@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::boards::Board;
 use crate::bench::python;
+use crate::consent::{self, Need};
 use crate::packages;
 use crate::run::{capture, on_path, run, target_dir};
 use crate::toolchain::{M0, M4F};
@@ -32,6 +33,8 @@ impl Emlearn {
         let home = target_dir("bench-device", "target/bench-device");
         let headers = home.join(format!("emlearn-{VERSION}"));
         if !headers.join("emlearn/eml_mixture.h").is_file() {
+            let how = format!("python3 -m pip download emlearn=={VERSION}");
+            consent::allow(&Need::new("emlearn, to compare with", how))?;
             let mut pip = Command::new("python3");
             pip.args([
                 "-m",
@@ -93,6 +96,8 @@ fn compiler() -> Result<(PathBuf, Option<PathBuf>), String> {
     let home = target_dir("gcc", "target/gcc");
     let unpacked = |home: &Path| home.join("usr/bin").join(GCC);
     if !unpacked(&home).is_file() {
+        let how = format!("sudo apt-get install {}", GCC_PACKAGES.join(" "));
+        consent::allow(&Need::new(format!("{GCC}, which compiles emlearn"), how))?;
         packages::unpack(&GCC_PACKAGES, &home)
             .map_err(|error| format!("please install gcc-arm-none-eabi ({error})"))?;
     }
