@@ -35,7 +35,9 @@ pub(crate) fn expect(
         .map_err(|error| format!("{expected}: {error}"))?;
     match difference(&printed, &wanted) {
         None => Ok(()),
-        Some(difference) => Err(format!("{name} prints not what is in {expected}: {difference}")),
+        Some(difference) => {
+            Err(format!("{name} does not print what is in {expected}: {difference}"))
+        }
     }
 }
 
@@ -76,7 +78,7 @@ fn run(qemu: &Path, machine: &Machine, elf: &Path) -> Result<String, String> {
     if status.success() {
         Ok(printed)
     } else {
-        Err(format!("{}: {status}, having printed:\n{printed}", elf.display()))
+        Err(format!("{}: {status}; it printed:\n{printed}", elf.display()))
     }
 }
 

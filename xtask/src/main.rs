@@ -37,19 +37,19 @@ mod toolchain;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask test [STEP…]      all checks in order, or only the named ones; sets up what is missing
-cargo xtask firmware [--json] builds the firmware for QEMU; prints its path and that of QEMU
-cargo xtask size              flash and RAM of each firmware binary
+cargo xtask test [STEP…]      runs all checks, or only the named ones; sets up what is missing
+cargo xtask firmware [--json] builds the firmware for QEMU; prints its path and QEMU's path
+cargo xtask size              prints flash and RAM of each firmware binary
 cargo xtask bench host [--json] [--quick] [--threads N]
-                              the host engine against scikit-learn and POT: ratios, growth, profile
+                              compares the host engine, scikit-learn and POT: ratios, growth, profile
 cargo xtask bench device [--json]
-                              instructions of mixtures and stages on emulated Cortex-M, beside emlearn
-cargo xtask operation         a million windows of simulated operation: alarms, false ones, delays
-cargo xtask install [OPTION…] `cargo install` of the command, with the emulated device's firmware in it
+                              counts instructions on emulated Cortex-M: mixtures, stages, emlearn
+cargo xtask operation         simulates a million windows of operation: alarms, false alarms, delays
+cargo xtask install [OPTION…] installs the command, with the emulated device's firmware in it
 cargo xtask pictures          draws the pictures of docs/
-cargo xtask package           both packages, built from what is in them
-cargo xtask deny              licences, sources and advisories of all dependencies, by deny.toml
-cargo xtask large             a recording of 1 GB adapted to: peak memory
+cargo xtask package           builds both packages from their own files
+cargo xtask deny              checks licences, sources and advisories of all dependencies by deny.toml
+cargo xtask large             adapts to a recording of 1 GB, and measures the peak memory
 cargo xtask report-test       reports of every kind in headless Chromium, with screenshots to look at
 cargo xtask help              this text
 

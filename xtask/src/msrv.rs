@@ -34,8 +34,8 @@ pub(crate) fn check() -> Result<(), String> {
         return run(&format!("Rust {stated}"), cargo.arg(target_dir("msrv", "target/msrv")));
     }
     eprintln!(
-        "NOT CHECKED: rust-version {stated} is stated, but neither is the active compiler of that \
-         version nor has rustup one; to check it: rustup toolchain install {stated}"
+        "NOT CHECKED: rust-version is {stated}, but neither the active compiler nor a toolchain of \
+         rustup has that version; to check it: rustup toolchain install {stated}"
     );
     Ok(())
 }

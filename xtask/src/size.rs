@@ -36,7 +36,8 @@ pub(crate) fn print() -> Result<(), String> {
 
 fn size(elf: &Path) -> Result<Size, String> {
     let bytes = std::fs::read(elf).map_err(|error| format!("{}: {error}", elf.display()))?;
-    sections(&bytes).ok_or_else(|| format!("{}: no 32-bit little-endian ELF file", elf.display()))
+    sections(&bytes)
+        .ok_or_else(|| format!("{}: not a 32-bit little-endian ELF file", elf.display()))
 }
 
 /// Sums the sections that are in the target's memory. `None` if the bytes are no such ELF file.

@@ -69,7 +69,7 @@ pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
     if failed.is_empty() {
         Ok(())
     } else {
-        Err(Failure::Task(format!("FAILED: {}; the reasons stand above", failed.join(", "))))
+        Err(Failure::Task(format!("FAILED: {}; the reasons are above", failed.join(", "))))
     }
 }
 

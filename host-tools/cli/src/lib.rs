@@ -1,5 +1,5 @@
-//! The `rebearing` command: one file a subcommand in [`commands`], each a thin layer over
-//! `rebearing_host`. A command parses its options, calls the library, and prints.
+//! The `rebearing` command. Each subcommand has one file in [`commands`], a thin layer over
+//! `rebearing_host`: it parses its options, calls the library, and prints.
 
 mod args;
 pub mod commands;

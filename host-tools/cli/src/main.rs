@@ -9,9 +9,9 @@ use rebearing_cli::progress;
 use rebearing_cli::text::{colour, flags, table};
 use rebearing_host::words::with_causes;
 
-/// What the command checks does not hold.
+/// Exit code if a check of the command does not hold.
 const FAILED: u8 = 1;
-/// Bad input; the message says which and what to do.
+/// Exit code for bad input. The message names the input and the remedy.
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     progress::show();
     match cli.run() {
         Ok(outcome) => match print(&outcome, &cli) {
-            // Whoever reads standard output may stop reading: not our failure.
+            // The reader of standard output may stop reading. That is not a failure.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 eprintln!("error: cannot write to standard output: {error}");
                 ExitCode::from(BAD_INPUT)

@@ -1,8 +1,8 @@
-//! Progress on standard error: what is done, how much of it, and how long the rest will take. On a
-//! terminal only; elsewhere nothing is printed.
+//! Shows progress on standard error: the step, how much of it is done, and the time left. It prints
+//! only on a terminal.
 //!
-//! There is one terminal, and so one step at a time. A command starts a [`Step`]; the library tells
-//! of its work, and [`show`] has it told here.
+//! There is one terminal, so there is one step at a time. A command starts a [`Step`]. The library
+//! reports its progress, and [`show`] makes it appear here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,14 +11,14 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rebearing_host::progress::{self, Listener};
 
-/// Templates that indicatif knows; the message gives way where the terminal is narrow.
+/// Templates for indicatif. The message is shortened if the terminal is narrow.
 const UNCOUNTED: &str = "{spinner} {wide_msg} {elapsed}";
 const COUNTED: &str = "{spinner} {wide_msg} {bar:20} {human_pos}/{human_len}, {eta} left";
 const TICK: Duration = Duration::from_millis(120);
 
-/// The step that is on the terminal.
+/// The step on the terminal.
 static SHOWN: Mutex<Option<Shown>> = Mutex::new(None);
-/// Whether there is one, so that work that nobody watches need not lock.
+/// True while a step is on a visible terminal. Without one, work need not take the lock.
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
 struct Shown {
@@ -31,7 +31,7 @@ struct Shown {
 pub struct Step(());
 
 impl Step {
-    /// Starts to show `what`, and for how long it has been done.
+    /// Starts to show `what` and the time since this call.
     pub fn start(what: impl Into<String>) -> Self {
         let what = what.into();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -53,7 +53,7 @@ impl Drop for Step {
     }
 }
 
-/// Shows what the library tells of its work, within the step that is on the terminal.
+/// Shows the library's progress within the step on the terminal.
 pub fn show() {
     progress::listen(&Terminal);
 }
@@ -102,7 +102,7 @@ impl Listener for Terminal {
 }
 
 fn lock() -> std::sync::MutexGuard<'static, Option<Shown>> {
-    // A bar is as good after a panic as before.
+    // A panic cannot leave the bar in a wrong state.
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -115,13 +115,13 @@ fn tell(tell: impl FnOnce(&Shown)) {
 }
 
 fn style(bar: &ProgressBar, template: &str) {
-    // The default serves if indicatif ever did not know the template.
+    // If indicatif does not know the template, the default stays.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("=> "));
     }
 }
 
-/// A bar whose parts its owner counts; what the library says of its own parts is not shown.
+/// A bar with parts that its owner counts. The library's own progress is not shown in it.
 pub struct Bar {
     bar: ProgressBar,
 }

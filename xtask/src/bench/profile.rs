@@ -119,11 +119,11 @@ impl Profiles {
         }));
         format!(
             "\n{}`before`: checks and moments of all data, before the first iteration. `whole \
-             E-step`: every density, nothing left out. `active`: responsibilities a sample that \
-             are not negligible.\nGflop and MB: of an iteration with a whole E-step that reads the \
-             features once, as a share of the machine's {:.0} Gflop/s (fused multiply-add) and \
-             {:.1} GB/s, each of one thread; above 100 % work was left out, or came from the cache. The \
-             larger share is the limit.\n",
+             E-step`: every density, nothing left out. `active`: number of responsibilities per \
+             sample that are not negligible.\nGflop and MB: for an iteration with a whole E-step that \
+             reads the features once. The shares are of the machine's {:.0} Gflop/s (fused \
+             multiply-add) and {:.1} GB/s, each with one thread. Above 100 %, work was left out or came \
+             from the cache. The larger share is the limit.\n",
             aligned(&lines, 1..9),
             self.machine.flops / 1e9,
             self.machine.bytes / 1e9,

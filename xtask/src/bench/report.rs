@@ -29,18 +29,19 @@ impl About {
         let versions = self.versions.iter().map(|(name, version)| format!("{name} {version}"));
         let versions: Vec<String> = versions.collect();
         let mut text = format!(
-            "Against {}, with one thread or as many as we have, whichever is faster in the row \
-             (exact plans take one whatever they may).\n\
-             Seconds are the shortest of a few turns, each warmed up by one that does not count, \
-             without reading files and importing modules but from the shell. `CPU times`: the same ratio in time on the processor, all threads \
-             together, mean of the turns.\n",
+            "Compared with {}, which run with one thread or with as many as we have, whichever is \
+             faster in the row (exact plans always take one).\n\
+             Seconds are the shortest of a few turns after a warm-up turn that does not count. They \
+             include neither reading files nor importing modules, except for rows from the shell. \
+             `CPU times`: the same ratio in processor time of all threads together, as a mean of the \
+             turns.\n",
             versions.join(", ")
         );
         if let Some(load) = self.load.filter(|load| *load > 0.5) {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
-                "The machine was busy (load {load}): the lower of the two ratios is the safer."
+                "The machine was busy (load {load}): trust the lower of the two ratios."
             );
         }
         text

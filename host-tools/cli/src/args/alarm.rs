@@ -4,39 +4,39 @@ use clap::Args;
 use rebearing::model::AlarmParameters;
 use rebearing_host::build::alarm::{AlarmSettings, CLEAR, RAISE, RunningRms};
 
-/// When windows make an alarm on the device; the model file carries it.
+/// Options for when the device raises an alarm. The model file carries them.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Decision over time (windows are windows)")]
+#[command(next_help_heading = "Alarm on the device")]
 pub(crate) struct AlarmArgs {
-    /// Windows whose posteriors are averaged, 1 to 256. There is no alarm before so many.
+    /// Number of windows to average the probabilities over, 1 to 256. There is no alarm before that
+    /// many windows.
     #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.average)]
     average: u32,
-    /// An alarm is raised where the mean probability that the machine is not healthy is at
-    /// least this.
+    /// Raise an alarm if the mean probability that the machine is not healthy is at least this.
     #[arg(long, value_name = "P", default_value_t = RAISE)]
     raise: f64,
-    /// It clears where that is below this.
+    /// Clear the alarm if that probability is below this.
     #[arg(long, value_name = "P", default_value_t = CLEAR)]
     clear: f64,
-    /// Windows in a row that a threshold must be passed for.
+    /// Windows in a row that must pass a threshold before the alarm changes.
     #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.delay)]
     delay: u32,
-    /// Windows after a start that are not judged, so that the machine can run up.
+    /// Windows to ignore after a start, while the machine runs up.
     #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.settle)]
     settle: u32,
-    /// Windows in a row with a sensor fault that make it the state of the device.
+    /// Windows in a row with a sensor fault before the device reports one as its state.
     #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.fault_windows)]
     fault_windows: u32,
-    /// An alarm that has cleared is gone, and does not wait to be acknowledged.
+    /// End an alarm as soon as it clears, instead of keeping it until it is acknowledged.
     #[arg(long)]
     no_hold: bool,
-    /// The machine runs where the rms of an axis is at least this, in the unit of the
-    /// recordings, and is not judged while it stands; `auto` takes half of the quietest window
-    /// of these recordings, in all of which the machine must have been running
-    /// [default: it always runs].
+    /// The machine runs if the rms of an axis is at least this, in the unit of the recordings.
+    /// Windows of a machine that stands still are not judged. `auto` takes half the rms of the
+    /// quietest window; the machine must have been running in all of these recordings [default: it
+    /// always runs].
     #[arg(long, value_name = "X|auto", value_parser = running_rms)]
     running_rms: Option<RunningRms>,
-    /// The machine stands once the rms of every axis is below this [default: three quarters of
+    /// The machine stands still if the rms of every axis is below this [default: three quarters of
     /// --running-rms].
     #[arg(long, value_name = "X", requires = "running_rms")]
     idle_rms: Option<f64>,
@@ -51,7 +51,7 @@ fn running_rms(text: &str) -> Result<RunningRms, String> {
 }
 
 impl AlarmArgs {
-    /// What is asked for.
+    /// Returns the settings.
     pub(crate) fn settings(&self) -> AlarmSettings {
         AlarmSettings {
             average: self.average,

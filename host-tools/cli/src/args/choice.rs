@@ -1,4 +1,4 @@
-//! Settings of the library that a user chooses by name.
+//! Names and help of the library's settings that a user chooses by name.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rebearing::Encoding;
@@ -20,7 +20,7 @@ pub(crate) trait Choice: Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// Takes the names of a setting's values, and no other.
+/// Returns a parser that takes the names of a setting's values, and nothing else.
 pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
     let values = T::ALL.iter().map(|(_, name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).try_map(|given| {
@@ -31,7 +31,7 @@ pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
 
 impl Choice for Pool {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::All, "all", "Every class of the source is in them"),
+        (Self::All, "all", "Every class of the source is in the recordings"),
         (Self::Healthy, "healthy", "The machine was healthy throughout"),
         (Self::Unknown, "unknown", "Nothing is known"),
     ];
@@ -39,12 +39,12 @@ impl Choice for Pool {
 
 impl Choice for Solver {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Exact, "exact", "Linear program, both marginals held"),
-        (Self::Sinkhorn, "sinkhorn", "Entropic, both marginals held"),
+        (Self::Exact, "exact", "Linear program; both marginals are kept"),
+        (Self::Sinkhorn, "sinkhorn", "Entropic; both marginals are kept"),
         (
             Self::Relaxed,
             "relaxed",
-            "Entropic, the target held; the source's class shares may give way to the target's",
+            "Entropic; the target's shares are kept, the source's class shares may change",
         ),
     ];
 }
@@ -55,23 +55,23 @@ impl Choice for EvaluatedMethod {
         (
             Baseline(Method::GmmOtdaMap),
             "gmm-otda-map",
-            "Target mixture, labelled along the plan between mixtures",
+            "The target's mixture, labelled along the plan between mixtures",
         ),
         (
             Baseline(Method::GmmOtdaT),
             "gmm-otda-t",
-            "Softmax on source windows carried over component by component",
+            "Softmax on source windows that are moved component by component",
         ),
         (Baseline(Method::SourceOnly), "source-only", "The source's mixture as it is"),
         (
             Baseline(Method::OtdaExact),
             "otda-exact",
-            "Softmax on source windows moved along the exact plan",
+            "Softmax on source windows that are moved along the exact plan",
         ),
         (
             Baseline(Method::OtdaSinkhorn),
             "otda-sinkhorn",
-            "Softmax on source windows moved along the entropic plan",
+            "Softmax on source windows that are moved along the entropic plan",
         ),
         (
             Baseline(Method::OtdaAffine),
@@ -86,17 +86,17 @@ impl Choice for EvaluatedMethod {
         (
             Baseline(Method::HotDa),
             "hot-da",
-            "Classes matched to target clusters, then moved within each pair",
+            "Matches classes to target clusters, then moves windows within each pair",
         ),
         (
             Baseline(Method::InfoOt),
             "infoot",
-            "Plan that also maximises mutual information; windows moved by its conditional map",
+            "Plan that also maximises mutual information; its conditional map moves the windows",
         ),
         (
             Baseline(Method::InfoOtBarycentric),
             "infoot-barycentric",
-            "The same plan; windows moved to their barycentre",
+            "The same plan; windows are moved to their barycentre",
         ),
     ];
 }

@@ -1,4 +1,4 @@
-//! Options that several commands share, and what they come to.
+//! Options that several commands share, and the settings that they give.
 
 pub(crate) mod alarm;
 pub(crate) mod choice;

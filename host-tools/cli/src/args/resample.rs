@@ -1,4 +1,4 @@
-//! Options of the commands that bring recordings to one rate, and what they say about it.
+//! Options of the commands that bring recordings to one rate, and their output about it.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,17 +10,17 @@ use rebearing_host::data::resample::PASS;
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::words::plural;
 
-/// Whether recordings of different rates are brought to one.
+/// The option to bring recordings to one rate.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct ResampleArgs {
-    /// Brings recordings of different rates to the lowest of them, or to HZ, with an anti-alias
-    /// filter; the bands then end where the filter begins to roll off, at 0.95 of half the rate.
-    /// Without it, different rates in a domain are refused.
+    /// Resample recordings of different rates to the lowest of them, or to HZ, with an anti-alias
+    /// filter. The bands then end where the filter begins to roll off, at 0.95 of half the rate.
+    /// Without this option, different rates in a domain are refused.
     #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = LOWEST, value_parser = to)]
     resample: Option<Resample>,
 }
 
-/// Stands for a rate that is not given.
+/// The value of the option if no rate is given.
 const LOWEST: &str = "lowest";
 
 fn to(text: &str) -> Result<Resample, String> {
@@ -28,12 +28,12 @@ fn to(text: &str) -> Result<Resample, String> {
 }
 
 impl ResampleArgs {
-    /// What is asked for.
+    /// Returns the setting.
     pub(crate) fn choice(self) -> Resample {
         self.resample.unwrap_or(Resample::No)
     }
 
-    /// The front end whose bands the filter leaves alone, where it is used.
+    /// Returns the front end. With resampling, its bands end below the filter's roll-off.
     pub(crate) fn front_end(self, front_end: FrontEndSettings) -> Result<FrontEndSettings> {
         match self.resample {
             None => Ok(front_end),
@@ -42,20 +42,20 @@ impl ResampleArgs {
     }
 }
 
-/// Where the filter begins to roll off, in Hz.
+/// Returns the frequency at which the filter begins to roll off, in Hz.
 pub(crate) fn pass_hz(rate_hz: f64) -> f64 {
     PASS * rate_hz / 2.0
 }
 
-/// How many of the last bands reach to where the filter rolls off.
+/// Returns the number of bands that reach into the filter's roll-off.
 pub(crate) fn rolled_off(band_edges: &[u32], fft_len: usize, rate_hz: f64) -> usize {
     let bin_hz = rate_hz / fft_len as f64;
-    // An edge is a whole bin, and may lie one above what was asked for.
+    // An edge is a whole bin, and may be one bin above the wanted frequency.
     let beyond = |edge: &&u32| (f64::from(**edge) - 1.0) * bin_hz > pass_hz(rate_hz);
     band_edges.iter().skip(1).filter(beyond).count()
 }
 
-/// The same in words, for what was resampled.
+/// Says in words how many bands reach into the filter's roll-off.
 pub(crate) fn rolled_off_text(bands: usize, rate_hz: f64) -> String {
     let reaching = match bands {
         1 => "the last band reaches".into(),
@@ -68,7 +68,7 @@ pub(crate) fn rolled_off_text(bands: usize, rate_hz: f64) -> String {
     )
 }
 
-/// What was resampled, in words; nothing if nothing was.
+/// Says in words what was resampled; `None` if nothing was.
 pub(crate) fn resampled_line(domain: &Domain, front_end: &FrontEndSettings) -> Option<String> {
     if domain.resampled == 0 {
         return None;
@@ -86,7 +86,7 @@ pub(crate) fn resampled_line(domain: &Domain, front_end: &FrontEndSettings) -> O
     Some(line)
 }
 
-/// The same for scripts.
+/// The same as JSON.
 pub(crate) fn resampled_json(domain: &Domain) -> Value {
     json!({
         "recordings": domain.resampled,

@@ -12,14 +12,14 @@ use rebearing_host::data::recording::{self, Conversion, Recording};
 use rebearing_host::data::resample::same_rate;
 use rebearing_host::words::plural;
 
-/// How to read recordings for a model.
+/// Options for how to read recordings for a model.
 #[derive(Debug, Args)]
 pub(crate) struct SampleArgs {
     /// Model file that `rebearing adapt` wrote.
     #[arg(long, value_name = "MODEL.rbm")]
     pub(crate) model: PathBuf,
-    /// Sample rate of files that do not carry one, in Hz; without --resample it must be the
-    /// model's.
+    /// Sample rate of files that do not carry one, in Hz. Without --resample, it must be the
+    /// model's rate.
     #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(crate) rate: Option<f64>,
     /// Shaft speed in turns per minute; models with orders or envelope need it.
@@ -29,13 +29,13 @@ pub(crate) struct SampleArgs {
     /// WAV channel; several axes as `x;y;z`.
     #[arg(long, value_name = "C")]
     pub(crate) channel: Option<String>,
-    /// Brings recordings of a higher rate to the model's, with an anti-alias filter.
+    /// Resample recordings of a higher rate to the model's rate, with an anti-alias filter.
     #[arg(long)]
     pub(crate) resample: bool,
 }
 
 impl SampleArgs {
-    /// Reads a recording and checks that it is one the model can be run on.
+    /// Reads a recording and checks that the model can run on it.
     pub(crate) fn read(&self, front_end: &FrontEnd<'_>, path: &Path) -> Result<Recording> {
         let read = recording::read(path, self.channel.as_deref())?;
         let recording = Recording { rpm: self.rpm, ..read };
@@ -44,7 +44,7 @@ impl SampleArgs {
                 .check_shaft_speed(hz)
                 .map_err(|reason| anyhow!("--rpm {rpm}: {reason}"))?,
             None if front_end.orders.is_some() => bail!(
-                "the model {} has features of shaft orders and needs the shaft's speed; give it \
+                "the model {} has features of shaft orders and needs the shaft speed; give it \
                  with --rpm N",
                 self.model.display()
             ),
@@ -59,7 +59,7 @@ impl SampleArgs {
         };
         if recording.axes != front_end.axes {
             bail!(
-                "{}: has {}, but the model wants {}; choose with --channel",
+                "{}: has {}, but the model needs {}; choose with --channel",
                 path.display(),
                 plural(recording.axes, "axis", "axes"),
                 front_end.axes
@@ -68,7 +68,7 @@ impl SampleArgs {
         let longest = recording.segment_frames().into_iter().max().unwrap_or(0);
         if longest < front_end.window_len() {
             bail!(
-                "{}: has {}, but a window of the model takes {}; record longer",
+                "{}: has {}, but a window of the model needs {}; record longer",
                 path.display(),
                 plural(longest, "sample", "samples"),
                 front_end.window_len()
@@ -77,19 +77,19 @@ impl SampleArgs {
         Ok(recording)
     }
 
-    /// Refuses a recording of another rate than the model's.
+    /// Refuses a recording with another rate than the model's.
     fn check_rate(&self, recording: &Recording, model_rate: f64) -> Result<()> {
         let differs = |rate: &f64| !same_rate(*rate, model_rate);
         if let Some(rate) = recording.rate_hz.filter(differs) {
             bail!(
-                "{}: is sampled at {rate} Hz, but the model wants {model_rate} Hz; bring it there \
+                "{}: is sampled at {rate} Hz, but the model needs {model_rate} Hz; bring it there \
                  with --resample, or adapt a model at this rate",
                 recording.path.display()
             );
         }
         if let Some(rate) = self.rate.filter(differs) {
             bail!(
-                "--rate {rate}: the model {} wants {model_rate} Hz; bring the recordings there \
+                "--rate {rate}: the model {} needs {model_rate} Hz; bring the recordings there \
                  with --resample, or adapt a model at this rate",
                 self.model.display()
             );
@@ -97,8 +97,8 @@ impl SampleArgs {
         Ok(())
     }
 
-    /// Says that files without a sample rate were taken at the model's; nothing where the user
-    /// gave one.
+    /// Says that files without a sample rate were read at the model's rate. `None` if the user gave
+    /// a rate.
     pub(crate) fn rate_note(&self, front_end: &FrontEnd<'_>, unrated: &[&Path]) -> Option<String> {
         let (first, others) = unrated.split_first()?;
         let others = match others.len() {
@@ -107,21 +107,21 @@ impl SampleArgs {
         };
         self.rate.is_none().then(|| {
             format!(
-                "{}{others}: no sample rate; taken at the model's {} Hz, say it with --rate HZ",
+                "{}{others}: no sample rate; read at the model's {} Hz, give another with --rate HZ",
                 first.display(),
                 front_end.rate_hz
             )
         })
     }
 
-    /// What resampling takes from the model's bands, in words.
+    /// Says in words how many of the model's bands lose signal by resampling.
     pub(crate) fn resample_note(&self, front_end: &FrontEnd<'_>) -> Option<String> {
         let rate_hz = f64::from(front_end.rate_hz);
         let bands = rolled_off(front_end.band_edges, front_end.fft_len, rate_hz);
         (self.resample && bands > 0).then(|| rolled_off_text(bands, rate_hz))
     }
 
-    /// The recording at the model's rate.
+    /// Returns the recording at the model's rate.
     fn resampled(&self, recording: Recording, model_rate: f64) -> Result<Recording> {
         let from_hz = recording.rate_hz.or(self.rate).unwrap_or(model_rate);
         if same_rate(from_hz, model_rate) {

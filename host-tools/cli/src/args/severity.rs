@@ -1,24 +1,23 @@
-//! Options of `rebearing adapt` for how severe a vibration is.
+//! Options of `rebearing adapt` for the severity of a vibration.
 
 use clap::Args;
 use rebearing_host::build::severity::SeveritySettings;
 use rebearing_host::data::units::Unit;
 
-/// How severe a vibration is, beside what it is; f32 models only.
+/// Options for the severity of a vibration; f32 models only.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Severity")]
 pub(crate) struct SeverityArgs {
-    /// Velocity rms in mm/s from which a vibration is in zone B, C and D. Take the limits of
-    /// your machine's group and support from ISO 20816: for its part 3 these are often quoted
-    /// as 1.4,2.8,4.5 (15 to 300 kW, rigid) and 2.3,4.5,7.1 (above 300 kW, rigid, or 15 to
-    /// 300 kW, flexible).
+    /// Lower limits of zones B, C and D, as velocity rms in mm/s. Take the limits for your
+    /// machine's group and support from ISO 20816. For its part 3 they are often quoted as
+    /// 1.4,2.8,4.5 (15 to 300 kW, rigid) and 2.3,4.5,7.1 (above 300 kW, rigid, or 15 to 300 kW,
+    /// flexible).
     #[arg(long, value_name = "B,C,D", value_parser = limits)]
     severity: Option<[f64; 3]>,
-    /// Unit of the recordings: g, m/s2, or the m/s² that one unit stands for [default: the
-    /// manifest's].
+    /// Unit of the recordings: g, m/s2, or the size of one unit in m/s² [default: the manifest's].
     #[arg(long, value_name = "g|m/s2|X", value_parser = unit, requires = "severity")]
     unit: Option<f64>,
-    /// Frequencies in Hz that count for the velocity.
+    /// Frequency band of the velocity, in Hz.
     #[arg(long, value_name = "LOW,HIGH", default_value = "10,1000", value_parser = band, requires = "severity")]
     severity_band: [f64; 2],
 }
@@ -32,11 +31,13 @@ fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
 }
 
 fn limits(text: &str) -> Result<[f64; 3], String> {
-    numbers(text).ok_or("three rising numbers of mm/s with commas between, as 1.4,2.8,4.5".into())
+    numbers(text)
+        .ok_or("give three rising numbers in mm/s with commas between them, as 1.4,2.8,4.5".into())
 }
 
 fn band(text: &str) -> Result<[f64; 2], String> {
-    numbers(text).ok_or("two rising numbers of Hz with a comma between, as 10,1000".into())
+    numbers(text)
+        .ok_or("give two rising numbers in Hz with a comma between them, as 10,1000".into())
 }
 
 fn unit(text: &str) -> Result<f64, String> {
@@ -50,7 +51,7 @@ fn unit(text: &str) -> Result<f64, String> {
 }
 
 impl SeverityArgs {
-    /// What is asked for, if severity is.
+    /// Returns the settings, if severity is wanted.
     pub(crate) fn settings(&self) -> Option<SeveritySettings> {
         let Self { severity, unit, severity_band } = *self;
         severity.map(|limits| SeveritySettings { limits, unit, band_hz: severity_band })

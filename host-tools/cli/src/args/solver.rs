@@ -1,20 +1,20 @@
-//! Options for how a transport plan is found.
+//! Options for the transport plan.
 
 use clap::Args;
 use rebearing_host::adapt::plan::{PlanSettings, Solver};
 
 use super::choice::{Choice as _, choice};
 
-/// How the plan between mixtures is found.
+/// Options for the transport plan between mixtures.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct SolverArgs {
-    /// How the transport plan is found.
+    /// Solver of the transport plan.
     #[arg(long, value_parser = choice::<Solver>(), default_value = PlanSettings::default().solver.choice_name())]
     pub(crate) solver: Solver,
     /// Entropy of an entropic plan, relative to the largest cost.
     #[arg(long, value_name = "E", default_value_t = PlanSettings::default().epsilon)]
     epsilon: f64,
-    /// How strongly the relaxed solver holds the source's class shares, relative to the largest
+    /// How strongly the relaxed solver keeps the source's class shares, relative to the largest
     /// cost.
     #[arg(long, value_name = "T", default_value_t = PlanSettings::default().tau)]
     tau: f64,

@@ -1,4 +1,4 @@
-//! The machine that a model is built for or judged on.
+//! Reads the machine that a model is built for or tested on.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use rebearing_host::data::manifest::Manifest;
 
 use crate::progress::Step;
 
-/// Reads recordings, snapshots or both; `bearing` where recordings are asked for.
+/// Reads recordings, snapshots or both. `bearing` is true if recordings are needed.
 pub(crate) fn read_target(
     manifest: Option<&Path>,
     name: Option<&str>,
@@ -23,7 +23,7 @@ pub(crate) fn read_target(
         }
         let target = Target::of_snapshots(name, sent)?;
         if bearing {
-            bail!("--bearing looks at recordings, and snapshots hold none: give --manifest too");
+            bail!("--bearing needs recordings, and snapshots hold none: give --manifest too");
         }
         return Ok(target);
     };

@@ -1,4 +1,4 @@
-//! `rebearing adapt`: unlabelled recordings of a new machine to a model file.
+//! `rebearing adapt`: makes a model file from unlabelled recordings of a new machine.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::args::severity::SeverityArgs;
 use crate::args::solver::SolverArgs;
 use crate::args::target::read_target;
 use crate::progress::Step;
-use crate::text::alarm::{decision_json, model_lines, severity_json};
+use crate::text::alarm::{alarm_json, model_lines, severity_json};
 use crate::text::command_line::{files, origin};
 use crate::text::drift::{reference_json, reference_text};
 use crate::text::evidence::check_labels;
@@ -48,41 +48,41 @@ pub(super) struct AdaptArgs {
     /// Table of recordings; labels of the domain, if any, are not used.
     #[arg(long, value_name = "CSV", required_unless_present = "snapshot")]
     manifest: Option<PathBuf>,
-    /// Domain of the manifest to adapt to; with snapshots alone, what to call their machine.
+    /// Domain of the manifest to adapt to; without a manifest, a name for the machine of the
+    /// snapshots.
     #[arg(long, value_name = "NAME", required_unless_present = "snapshot")]
     domain: Option<String>,
-    /// Snapshots that devices of this machine sent, in place of recordings or beside them.
+    /// Snapshots that devices of this machine sent, instead of recordings or in addition to them.
     #[arg(long, value_name = "S.rbs", num_args = 1..)]
     snapshot: Vec<PathBuf>,
     /// Where to write the model file.
     #[arg(long, value_name = "MODEL.rbm")]
     out: PathBuf,
-    /// Where to write a report with its pictures, one self-contained HTML page.
+    /// Where to write a report with pictures, one self-contained HTML page.
     #[arg(long, value_name = "R.html")]
     report: Option<PathBuf>,
-    /// Geometry of the new machine's bearing, as `rebearing frequencies` takes it: the report
-    /// and the JSON then say what each recording's envelope spectrum shows at the frequencies
-    /// of its parts, beside the label. The manifest must have the shaft's rpm.
+    /// Geometry of the new machine's bearing, in the form that `rebearing frequencies` takes. The
+    /// report and the JSON then say, for each recording, what its envelope spectrum shows at the
+    /// frequencies of the bearing's parts. The manifest must have the shaft's rpm.
     #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
     bearing: Option<Bearing>,
-    /// What you know of these recordings: every class is in them, the machine was healthy
-    /// throughout, or nothing.
+    /// What you know about these recordings.
     #[arg(long, value_parser = choice::<Pool>(), default_value = Pool::Unknown.choice_name())]
     pool_is: Pool,
-    /// How the model file writes its numbers: f32 for chips with a floating-point unit, i16
-    /// for those without. An i16 model is tried on these recordings beside the f32 one, and not
-    /// written if fewer than 99 % of the windows get the same label.
+    /// Number format of the model file: f32 for chips with a floating-point unit, i16 for chips
+    /// without. An i16 model is compared with the f32 model on these recordings. It is not written
+    /// if fewer than 99 % of the windows get the same label.
     #[arg(long, value_parser = choice::<Encoding>(), default_value = Encoding::F32.choice_name())]
     encoding: Encoding,
-    /// What the largest 16-bit count stands for, in the unit of the recordings: the range of
-    /// the sensor, such as 16 for ±16 g [default: the manifest's, or twice the largest sample].
+    /// Value of the largest 16-bit count, in the unit of the recordings: the range of the sensor,
+    /// such as 16 for ±16 g [default: the manifest's, or twice the largest sample].
     #[arg(long, value_name = "X")]
     full_scale: Option<f64>,
     /// Label of the healthy machine [default: the source's].
     #[arg(long, value_name = "LABEL")]
     healthy: Option<String>,
-    /// Brings recordings of another rate to the source's, with an anti-alias filter: for a device
-    /// that will sample at the source's rate. Without it, the model is for the recordings' own.
+    /// Resample recordings to the source's rate, with an anti-alias filter. Use it if the device
+    /// will sample at the source's rate. Without it, the model is for the rate of the recordings.
     #[arg(long)]
     resample: bool,
     #[command(flatten)]
@@ -90,13 +90,13 @@ pub(super) struct AdaptArgs {
     /// Target components per source class.
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
-    /// Starts of the EM; the likeliest is kept.
+    /// Starts of the EM; the likeliest fit is kept.
     #[arg(long, value_name = "N", default_value_t = 4)]
     restarts: usize,
     /// Seed of the starts.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    // Last, as their headings go on for whatever stands behind them.
+    // Last, because their headings also apply to every option after them.
     #[command(flatten)]
     alarm: AlarmArgs,
     #[command(flatten)]
@@ -154,7 +154,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     Ok(adapted.outcome(args))
 }
 
-/// What was built, and what it says of the windows.
+/// The model that was built, and its results for the windows.
 struct Adapted {
     built: Built,
     checked: Vec<Checked>,
@@ -162,8 +162,7 @@ struct Adapted {
 }
 
 impl Adapted {
-    /// Looks at what the finished model says of the windows, where evidence or a report is asked
-    /// for: once for both.
+    /// Labels the windows with the finished model if evidence or a report is wanted, once for both.
     fn look(built: Built, args: &AdaptArgs) -> Result<Self> {
         let mut adapted = Self { built, checked: Vec::new(), report: None };
         if args.bearing.is_none() && args.report.is_none() {
@@ -263,7 +262,7 @@ impl Adapted {
             "unit": target.unit,
             "full_scale": in_counts.as_ref().map(InCounts::full_scale).or(target.full_scale),
             "quantisation": loss,
-            "decision": decision_json(
+            "decision": alarm_json(
                 &deployed.alarm(),
                 deployed.classes(),
                 deployed.counts_per_unit(),

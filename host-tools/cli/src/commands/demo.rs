@@ -1,4 +1,4 @@
-//! `rebearing demo`: the whole story on simulated machines.
+//! `rebearing demo`: all steps on simulated machines.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,16 +28,16 @@ use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 use rebearing_host::words::{plural, with_causes};
 
-/// Share of the new machine's recordings, in time, that is adapted on; the rest is the test.
+/// The first part of the new machine's recordings, in time, is for adapting. The rest is the test.
 const SPLIT: f64 = 0.6;
 const SOURCE: &str = "motor-a";
 const TARGET: &str = "motor-b";
 
-/// The whole story on simulated machines: simulate, fit, adapt, label, run on the emulated device.
+/// Run all steps on simulated machines: simulate, fit, adapt, label, run on the emulated device.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rebearing demo --out demo")]
 pub(super) struct DemoArgs {
-    /// Folder to keep the recordings, source and model in [default: a temporary one].
+    /// Folder in which to keep the recordings, source and model [default: a temporary one].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seed of the simulated machines.
@@ -58,7 +58,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
     };
     let manifest = Manifest::read(&simulated.manifest)?;
 
-    say(&format!("2/6 fitting {SOURCE}, whose labels are known"));
+    say(&format!("2/6 fitting {SOURCE}, the machine with known labels"));
     let step = Step::start(format!("fitting {SOURCE}"));
     let known = Domain::read(&manifest, SOURCE)?;
     let front_end = FrontEndSettings::equal_bands(known.rate_hz, known.axes, 2048, 1024, 2, 32)?;
@@ -85,7 +85,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
         output::write(&out.join("model.rbm"), built.model.bytes())?;
     }
 
-    say("4/6 labelling the rest of the recordings by the device's code");
+    say("4/6 labelling the rest of the recordings with the device's code");
     let test = cut(&built.target.domain, &parts.last);
     let step = Step::start("labelling");
     let source_only =
@@ -105,12 +105,12 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
     Ok(story.outcome(args.out.as_deref(), started.elapsed().as_secs_f64()))
 }
 
-/// A line of progress; the demo is a story, so it is told on any standard error.
+/// Prints a line of progress. The demo prints it on any standard error, not only on a terminal.
 fn say(line: &str) {
     eprintln!("{line}");
 }
 
-/// The test part of each recording, with its true label.
+/// Returns the test part of each recording with its true label.
 fn cut(domain: &Domain, parts: &[Part]) -> Vec<(Recording, String)> {
     domain
         .recordings
@@ -125,7 +125,8 @@ fn cut(domain: &Domain, parts: &[Part]) -> Vec<(Recording, String)> {
         .collect()
 }
 
-/// How many windows of the test a model labels rightly; unknown and faults count as wrong.
+/// The number of test windows that a model labels correctly. Unknown and sensor faults count as
+/// wrong.
 #[derive(Debug, Clone, Copy)]
 struct Score {
     right: usize,
@@ -142,9 +143,9 @@ fn score(model: &DeployedModel, classes: &[String], test: &[(Recording, String)]
     let mut score = Score { right: 0, windows: 0 };
     for (recording, truth) in test {
         let truth = classes.iter().position(|class| class == truth).map(Label::Class);
-        for report in model.run(recording)? {
+        for finding in model.run(recording)? {
             score.windows += 1;
-            score.right += usize::from(report.result.ok().map(|finding| finding.label) == truth);
+            score.right += usize::from(finding.result.ok().map(|found| found.label) == truth);
         }
     }
     Ok(score)
@@ -176,12 +177,12 @@ fn emulate(
     Ok(agreement)
 }
 
-/// Everything the demo found out.
+/// The results of the demo.
 struct Story<'a> {
     built: &'a Built,
     source_only: Score,
     adapted: Score,
-    /// The agreement, or what is missing to find it out.
+    /// The agreement, or the reason why it was not measured.
     device: Result<Agreement, String>,
 }
 
@@ -197,11 +198,8 @@ impl Story<'_> {
         let percent = |score: Score| {
             format!("{:5.1} % of {} windows right", 100.0 * score.accuracy(), score.windows)
         };
-        let _ = writeln!(
-            text,
-            "{SOURCE}'s model on {TARGET}, as it is    {}",
-            percent(self.source_only)
-        );
+        let _ =
+            writeln!(text, "{SOURCE}'s model on {TARGET}, as it is  {}", percent(self.source_only));
         let _ =
             writeln!(text, "adapted without a label from {TARGET}  {}\n", percent(self.adapted));
         let _ = writeln!(text, "verdict: {}", adaptation.verdict);

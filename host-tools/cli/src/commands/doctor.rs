@@ -1,4 +1,4 @@
-//! `rebearing doctor`: whether this machine has what the commands need.
+//! `rebearing doctor`: checks whether this machine has what the commands need.
 
 use std::fmt::Write as _;
 
@@ -9,16 +9,16 @@ use super::Outcome;
 use crate::doctor::{Check, Purpose, checks};
 use crate::text::colour;
 
-/// Check what the commands need of this machine, and say what to do about what is missing.
+/// Check whether this machine has what the commands need, and say how to get what is missing.
 ///
-/// Ends with exit code 0 if everything is there for the purposes of --need, else with 1. The
-/// default is the host's own work: fit, adapt, predict, evaluate and the like.
+/// The exit code is 0 if everything is there for the purposes of --need, else 1. The default
+/// purpose is work on the host: fit, adapt, predict, evaluate and so on.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   rebearing doctor
   rebearing doctor --need host,emulate,board")]
 pub(super) struct DoctorArgs {
-    /// What must be there.
+    /// Purposes that this machine must be ready for.
     #[arg(
         long,
         value_enum,

@@ -1,4 +1,4 @@
-//! `rebearing evaluate`: how well labels carry over from one domain to another.
+//! `rebearing evaluate`: measures how well labels carry over from one domain to another.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -33,18 +33,22 @@ use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::features::rates;
 use rebearing_host::words::plural;
 
-/// The word that stands for every domain.
+/// The word for every domain.
 const ALL: &str = "all";
 
-/// Measure how well labels carry over: fit on one domain, adapt on the first part in time of
-/// another, test on the rest of it
+/// Measure how well labels carry over: fit on one domain, adapt on the first part of another in
+/// time, test on the rest of it
 ///
-/// The labels of the target choose what is in the pool and score the test; no method sees them.
-/// Rates: an alarm is a window called a fault class or a fault of unknown type. False alarms are
-/// alarms among healthy windows, detection is alarms among fault windows, fault type is fault
-/// windows called rightly. Unknown is wrong in the accuracy and has its own rate.
-/// Where domains are sampled at different rates, the bands cover what the lowest rate shows; with
-/// --resample all recordings are brought to it.
+/// Labels of the target only select the windows of the pool and score the test; no method sees
+/// them.
+///
+/// Rates: an alarm is a window that is labelled as a fault class or as a fault of unknown type.
+/// False alarms are alarms among healthy windows. Detection is alarms among fault windows. Fault
+/// type is fault windows with the right label. Unknown counts as wrong in the accuracy and has its
+/// own rate.
+///
+/// If domains have different sample rates, the bands end where the lowest rate ends. With
+/// --resample, all recordings are brought to the lowest rate.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   rebearing evaluate --manifest machines.csv --source motor-a --target motor-b --pool-is all
@@ -53,54 +57,56 @@ const ALL: &str = "all";
   rebearing evaluate --manifest machines.csv --source all --target all --pool-is all --leave-out each
   rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3")]
 pub(super) struct EvaluateArgs {
-    /// Table of recordings; all that are used need a label
+    /// Table of recordings; every recording that is used needs a label
     #[arg(long, value_name = "CSV")]
     manifest: PathBuf,
-    /// Domain whose labels are known, or all
+    /// Domain with known labels, or all
     #[arg(long, value_name = "NAME")]
     source: String,
-    /// Domain to adapt to and test on, or all (never a domain to itself then)
+    /// Domain to adapt to and test on, or all (a domain is never its own source)
     #[arg(long, value_name = "NAME")]
     target: String,
     /// How labels are carried over
     #[arg(long, value_name = "NAME", value_parser = choice::<EvaluatedMethod>(), default_value = EvaluatedMethod::Guarded.choice_name())]
     method: EvaluatedMethod,
-    /// Which target windows are adapted on: those with these labels; all; healthy; healthy:SHARE,
-    /// that share of healthy windows and the rest of one fault, each in turn; half, healthy and
-    /// half of the faults; dirichlet, all labels in shares drawn by the seed
+    /// Target windows to adapt on. LABEL,…: windows with these labels. healthy:SHARE: that share
+    /// of healthy windows and the rest of one fault, for each fault in turn. half: healthy and
+    /// half of the faults. dirichlet: all labels, in shares that the seed draws
     #[arg(
         long,
         value_name = "LABEL,…|all|healthy|healthy:SHARE|half|dirichlet",
         default_value = "all"
     )]
     pool: PoolChoice,
-    /// What guarded is told of the pool; other methods take every pool for complete
+    /// What is known about the pool. Only guarded uses it; other methods assume that every class is
+    /// in the pool
     #[arg(long, value_parser = choice::<Pool>(), default_value = Pool::Unknown.choice_name())]
     pool_is: Pool,
-    /// Share of each target recording, in time, that is adapted on
+    /// Share of each target recording to adapt on, from its start
     #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
     split: f64,
-    /// Look at the first part in time of every recording only, this share of it: settings can
-    /// then be chosen by results without the rest, which is left for the test, ever being seen.
+    /// Use only the first part of every recording, this share of it. So you can choose settings by
+    /// their results and keep the rest unseen for a final test
     #[arg(long, value_name = "SHARE")]
     first: Option<f64>,
-    /// Labels to compare, also those that only one of the domains has [default: those of both]
+    /// Labels to compare, even if only one of the domains has them [default: the labels that both
+    /// have]
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',')]
     labels: Option<Vec<String>>,
-    /// Labels that neither the source nor the pool is given, or each fault in turn: the test then
-    /// shows whether they come out as unknown
+    /// Labels to leave out of the source and the pool, or each fault in turn. The test then shows
+    /// whether they are labelled unknown
     #[arg(long, value_name = "LABEL,…|each")]
     leave_out: Option<LeaveOut>,
     /// Label of the healthy machine [default: the class called healthy or normal]
     #[arg(long, value_name = "LABEL")]
     healthy: Option<String>,
-    /// Seed of whatever is random
+    /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Runs with seeds N, N + 1 … from --seed on, and gives mean and spread
+    /// Run N seeds, from --seed on, and print mean and spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     seeds: Option<u64>,
-    /// Adds white noise to the target's recordings, at this signal-to-noise ratio; drawn from --seed
+    /// Add white noise to the target's recordings, at this signal-to-noise ratio; --seed draws it
     #[arg(long, value_name = "SNR_DB", allow_negative_numbers = true)]
     noise: Option<f64>,
     #[command(flatten)]
@@ -112,10 +118,10 @@ pub(super) struct EvaluateArgs {
     /// Components per class, of source and target
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
-    /// Added to every variance of a component, in units of each feature's variance
+    /// Value to add to every variance of a component, in units of each feature's variance
     #[arg(long, value_name = "V", default_value_t = 0.01)]
     variance_floor: f64,
-    /// Starts of each EM; the likeliest is kept
+    /// Starts of each EM; the likeliest fit is kept
     #[arg(long, value_name = "N", default_value_t = 4)]
     restarts: usize,
 }
@@ -136,7 +142,7 @@ impl EvaluateArgs {
         }
     }
 
-    /// Every ordered pair of domains that is asked for.
+    /// Returns every ordered pair of domains to evaluate.
     fn pairs<'a>(&'a self, manifest: &'a Manifest) -> Result<Vec<(&'a str, &'a str)>> {
         let choose = |name: &'a String| -> Result<Vec<&'a str>> {
             if name == ALL && !manifest.domains().contains(&ALL) {
@@ -165,7 +171,7 @@ impl EvaluateArgs {
 
 pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     let manifest = Manifest::read(&args.manifest)?;
-    // A split that cannot be is refused before any recording is read.
+    // Refuses an impossible split before any recording is read.
     for share in [Some(args.split), args.first].into_iter().flatten() {
         split::in_time(&[], share)?;
     }
@@ -228,7 +234,7 @@ struct Missing {
     source: String,
     target: String,
     reason: String,
-    /// Whether the method failed; else the pair cannot be compared as asked.
+    /// True if the method failed; false if the pair cannot be compared with these settings.
     #[serde(skip)]
     failed: bool,
 }
@@ -252,7 +258,7 @@ impl Missing {
     }
 }
 
-/// The features of every domain in use, in the parts it has.
+/// The features of every domain in use, as source, as target, or both.
 struct Extracted<'a> {
     sources: HashMap<&'a str, SourceDomain>,
     targets: HashMap<&'a str, TargetDomain>,
@@ -322,7 +328,7 @@ fn lowest_rate(manifest: &Manifest, names: &[&str]) -> Result<f64> {
     Ok(lowest)
 }
 
-/// Bands over what the lowest rate shows, for a domain of whatever rate.
+/// Returns the front end of a domain. Its bands end where the lowest rate ends.
 fn front_end(args: &EvaluateArgs, lowest: f64, domain: &Domain) -> Result<FrontEndSettings> {
     let front_end = args.front_end.settings(lowest.min(domain.rate_hz), domain.axes)?;
     let front_end = args.resample.front_end(front_end)?;
@@ -357,7 +363,7 @@ fn matrix(args: &EvaluateArgs, pairs: &[PairScores<'_>], missing: &[Missing]) ->
     left_out.dedup();
     text.push_str(&left_out_line(&left_out));
     for Missing { source, target, reason, failed } in missing {
-        let word = if *failed { "failed" } else { "passed over" };
+        let word = if *failed { "failed" } else { "skipped" };
         let _ = writeln!(text, "{word}: {source} -> {target}: {reason}");
     }
     let pairs = pairs.iter().map(|pair| pair_json(args, pair)).collect::<Result<Vec<_>>>()?;
@@ -374,10 +380,10 @@ fn matrix(args: &EvaluateArgs, pairs: &[PairScores<'_>], missing: &[Missing]) ->
     Ok(Outcome { success: failed.is_empty(), ..Outcome::new(text, json) })
 }
 
-/// How often a method is clearly worse than no adaptation.
+/// Counts how often a method is clearly worse than no adaptation.
 #[derive(Debug, Serialize)]
 struct BelowSourceOnly {
-    /// Runs more than [`Self::MARGIN`] below the accuracy of the source's model.
+    /// Runs with an accuracy more than [`Self::MARGIN`] below that of the source's model.
     below: usize,
     /// Runs that were compared.
     runs: usize,
@@ -401,7 +407,7 @@ impl BelowSourceOnly {
     }
 }
 
-/// One run as it is; several seeds as `{source, target, runs, mean, spread}`.
+/// Returns one run as it is, and several seeds as `{source, target, runs, mean, spread}`.
 fn pair_json(args: &EvaluateArgs, pair: &PairScores<'_>) -> Result<Value> {
     let run = &pair.runs[0];
     Ok(match args.seeds {
@@ -423,7 +429,7 @@ fn left_out_line(labels: &[String]) -> String {
         return String::new();
     }
     format!(
-        "not compared, as only one of the domains has them or --labels does not: {}\n",
+        "not compared (only one of the domains has them, or --labels leaves them out): {}\n",
         labels.join(", ")
     )
 }

@@ -1,4 +1,4 @@
-//! `rebearing fit`: labelled recordings to a source mixture.
+//! `rebearing fit`: fits a source mixture to labelled recordings.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(super) struct FitArgs {
     /// `full_scale`; `rebearing manifest` makes one.
     #[arg(long, value_name = "CSV")]
     manifest: PathBuf,
-    /// Domain of the manifest to fit; all its recordings need a label.
+    /// Domain of the manifest to fit; each of its recordings needs a label.
     #[arg(long, value_name = "NAME")]
     domain: String,
     /// Where to write the source mixture.
@@ -44,10 +44,10 @@ pub(super) struct FitArgs {
     /// Components per class.
     #[arg(long, value_name = "N", default_value_t = 2)]
     components: usize,
-    /// Added to every variance of a component, in units of each feature's variance.
+    /// Value to add to every variance of a component, in units of each feature's variance.
     #[arg(long, value_name = "V", default_value_t = 0.01)]
     variance_floor: f64,
-    /// Starts of each EM; the likeliest is kept.
+    /// Starts of each EM; the likeliest fit is kept.
     #[arg(long, value_name = "N", default_value_t = 4)]
     restarts: usize,
     /// Seed of the starts.
@@ -55,7 +55,7 @@ pub(super) struct FitArgs {
     seed: u64,
 }
 
-/// How samples become features.
+/// Options for how samples become features.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct FrontEndArgs {
     /// Points of the FFT: 256, 512, 1024, 2048 or 4096.
@@ -64,20 +64,20 @@ pub(super) struct FrontEndArgs {
     /// Samples from one FFT segment to the next [default: half the FFT].
     #[arg(long, value_name = "N")]
     pub(super) hop: Option<usize>,
-    /// Segments averaged in a window.
+    /// Segments that are averaged in a window.
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(super) segments: usize,
-    /// Equal bands over 0 to half the sample rate.
+    /// Number of equal bands from 0 to half the sample rate.
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub(super) bands: usize,
-    /// Blocks of features: bands, and where the manifest has the rpm of every recording also
-    /// orders (bands of shaft orders) and envelope (orders of the envelope's spectrum).
+    /// Blocks of features: bands, orders (bands of shaft orders) and envelope (orders of the
+    /// envelope spectrum). Orders and envelope need the rpm of every recording in the manifest.
     #[arg(long, value_name = "BLOCK,…", default_value_t = Blocks::default())]
     pub(super) blocks: Blocks,
 }
 
 impl FrontEndArgs {
-    /// The front end for recordings of this rate and these axes.
+    /// Returns the front end for recordings with this rate and this number of axes.
     pub(super) fn settings(&self, rate_hz: f64, axes: usize) -> Result<FrontEndSettings> {
         let hop = self.hop.unwrap_or(self.fft / 2);
         let Self { fft, segments, bands, blocks, .. } = *self;
@@ -135,7 +135,9 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     }
     let healthy = source.healthy.and_then(|class| source.classes.get(class));
     if healthy.is_none() {
-        text.push_str("  no class is called healthy or normal: name it with --healthy LABEL\n");
+        text.push_str(
+            "  no class is called healthy or normal: name the healthy class with --healthy LABEL\n",
+        );
     }
     let json = json!({
         "source": source.domain,

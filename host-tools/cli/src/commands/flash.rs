@@ -1,4 +1,4 @@
-//! `rebearing flash`: a model into the MODEL region of a board, nothing else.
+//! `rebearing flash`: writes a model into the MODEL region of a board, and nothing else.
 
 use std::path::{Path, PathBuf};
 
@@ -24,8 +24,8 @@ pub(super) struct FlashArgs {
     /// The chip, as probe-rs names it.
     #[arg(long, value_name = "NAME")]
     chip: String,
-    /// ELF file of the firmware on the board, which says where the model lies and what fits; by
-    /// default the one for this chip that was built in the project's checkout.
+    /// ELF file of the firmware on the board. It says where the model goes and which models fit
+    /// [default: the firmware for this chip that was built in the project's checkout].
     #[arg(long, value_name = "ELF")]
     firmware: Option<PathBuf>,
     /// Which probe, if several are connected: VID:PID or VID:PID:SERIAL.
@@ -44,7 +44,7 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
             .and_then(|checkout| Firmware::built_for(&args.chip, &checkout))
             .with_context(|| {
                 format!(
-                    "which firmware runs on {}? its ELF file says where the model lies: give it \
+                    "which firmware runs on {}? its ELF file says where the model goes: give it \
                      with --firmware",
                     args.chip
                 )
@@ -76,11 +76,11 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
         Probe::check_version()?;
         let _step = Step::start("writing the model and reading it back");
         match probe.flash(&image)? {
-            None => (format!("wrote {what}\nread back and found the same\n"), None),
+            None => (format!("wrote {what}\nread it back: all bytes are the same\n"), None),
             Some(at) => (
                 format!(
-                    "wrote {what}\nNOT the same when read back, from {at:#010x} on: try again, with \
-                     a slower or another probe; the firmware refuses a damaged model\n"
+                    "wrote {what}\nread it back: NOT the same from {at:#010x} on; try again, with a \
+                     lower speed or another probe (the firmware refuses a damaged model)\n"
                 ),
                 Some(at),
             ),

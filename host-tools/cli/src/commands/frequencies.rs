@@ -1,5 +1,5 @@
-//! `rebearing frequencies`: a bearing's geometry to its characteristic frequencies, and the
-//! evidence for each in recordings.
+//! `rebearing frequencies`: computes a bearing's characteristic frequencies from its geometry, and
+//! looks for each in recordings.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,20 +16,20 @@ use rebearing_host::data::recording;
 use rebearing_host::evidence::{Evidence, Part, of_recording};
 use rebearing_host::words::axis_name;
 
-/// Characteristic frequencies of a bearing from its geometry, and the evidence for them in
+/// Compute the characteristic frequencies of a bearing from its geometry, and look for them in
 /// recordings.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing frequencies --bearing 9,7.94,39.04 --rpm 1797\n  \
     rebearing frequencies --bearing 9,7.94,39.04 --rpm 1797 --rate 12000 --channel X105_DE_time IR007_0.mat\n\n\
-    The evidence is how far the envelope spectrum stands above its floor at a frequency and its \
-    harmonics; noise alone gives some 5 dB.")]
+    The evidence is the level of the envelope spectrum above its floor, at a frequency and its \
+    harmonics. Noise alone gives about 5 dB.")]
 pub(super) struct FrequenciesArgs {
     /// Geometry of the bearing: number of balls, diameter of a ball, diameter of the circle
     /// through their centres (both in the same unit), contact angle in degrees [default: 0].
     #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
     bearing: Bearing,
-    /// Shaft speed in rpm; needed for Hz and for recordings.
+    /// Shaft speed in rpm. It is needed for frequencies in Hz and for recordings.
     #[arg(long, value_name = "N")]
     rpm: Option<f64>,
     /// Sample rate of files that do not carry one, in Hz.
@@ -39,7 +39,7 @@ pub(super) struct FrequenciesArgs {
     /// WAV channel.
     #[arg(long, value_name = "C")]
     channel: Option<String>,
-    /// Recordings to look for the frequencies in.
+    /// Recordings in which to look for the frequencies.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -56,7 +56,7 @@ pub(super) fn parse_bearing(text: &str) -> Result<Bearing, String> {
         _ => return Err("give 3 or 4 numbers, as in 9,7.94,39.04".into()),
     };
     if !(3.0..=1000.0).contains(&balls) || balls.fract() > 0.0 {
-        return Err(format!("{balls} balls; a bearing has 3 or more, a whole number"));
+        return Err(format!("{balls} balls; give a whole number, 3 or more"));
     }
     if !(ball_diameter > 0.0 && ball_diameter < pitch_diameter && pitch_diameter.is_finite()) {
         return Err(format!(
@@ -64,7 +64,9 @@ pub(super) fn parse_bearing(text: &str) -> Result<Bearing, String> {
         ));
     }
     if !(0.0..90.0).contains(&degrees) {
-        return Err(format!("a contact angle of {degrees} degrees; it is between 0 and 90"));
+        return Err(format!(
+            "a contact angle of {degrees} degrees; give 0 or more, and less than 90"
+        ));
     }
     let contact_angle = degrees.to_radians();
     Ok(Bearing { balls: balls as u32, ball_diameter, pitch_diameter, contact_angle })
@@ -86,19 +88,19 @@ pub(super) fn run(args: &FrequenciesArgs) -> Result<Outcome> {
         let _ = write!(text, "{:<6} {order:>8.4}", part.abbreviation());
         let _ = writeln!(text, "{}", hz.map_or(String::new(), |hz| format!("  {hz:>8.2}")));
         let name = part.abbreviation().trim_start_matches("2×").to_lowercase();
-        // A ball strikes at twice its spin; the field has the spin itself, as its name says.
+        // A ball strikes at twice its spin frequency. The JSON field has the spin frequency itself,
+        // as its name says.
         let times = if part == Part::Ball { 0.5 } else { 1.0 };
         frequencies.insert(name, json!({ "orders": times * order, "hz": hz.map(|hz| times * hz) }));
     }
     let mut files = Vec::new();
     for path in &args.files {
-        let rpm = args.rpm.context("recordings need the shaft's speed: give --rpm N")?;
+        let rpm = args.rpm.context("recordings need the shaft speed: give --rpm N")?;
         let _step = Step::start(format!("looking at {}", path.display()));
         let recording = recording::read(path, args.channel.as_deref())?;
-        let rate_hz = recording
-            .rate_hz
-            .or(args.rate)
-            .with_context(|| format!("{}: give its sample rate: --rate HZ", path.display()))?;
+        let rate_hz = recording.rate_hz.or(args.rate).with_context(|| {
+            format!("{}: has no sample rate; give it with --rate HZ", path.display())
+        })?;
         let axes = of_recording(&recording, rate_hz, rpm, bearing)
             .with_context(|| path.display().to_string())?;
         let _ = writeln!(text, "{}", path.display());

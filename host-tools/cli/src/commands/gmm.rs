@@ -1,4 +1,4 @@
-//! `rebearing gmm`: a feature matrix to a Gaussian mixture, just the EM.
+//! `rebearing gmm`: fits a Gaussian mixture to a feature matrix with EM.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use rebearing_host::files::output;
 use rebearing_host::mixture::{Covariance, CovarianceKind, EmSettings, Fit, Start, fit};
 use rebearing_host::words::plural;
 
-/// Fit a Gaussian mixture to a feature matrix: just the EM.
+/// Fit a Gaussian mixture to a feature matrix with EM.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rebearing gmm --data x.npy --components 20 --out g.json\n\n\
     The output has weights, means and covariances as nested lists in the shapes of \
@@ -36,7 +36,7 @@ pub(super) struct GmmArgs {
     /// Seed of the starts; the same seed gives the same mixture.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Starts, each from new seeds, the likeliest kept; from given means there is only one.
+    /// Starts, each from new seeds; the likeliest fit is kept. Given means allow only one start.
     #[arg(long, value_name = "R", default_value_t = 1)]
     restarts: usize,
     /// Stop when the mean log-likelihood changes by less than this.
@@ -45,7 +45,7 @@ pub(super) struct GmmArgs {
     /// Stop after this many iterations.
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_iterations: usize,
-    /// Added to every variance, so that none is smaller.
+    /// Value to add to every variance, so that none is smaller.
     #[arg(long, value_name = "V", default_value_t = 1e-6)]
     variance_floor: f64,
     /// Where to write the mixture.
@@ -108,12 +108,12 @@ pub(super) fn run(args: &GmmArgs) -> Result<Outcome> {
             Matrix::F64(x) => fit(x.view(), None, &settings, &|_| {}),
         }
     };
-    // The message of a start that does not fit is about the other file.
+    // An error about the start is about the file of the means.
     let fitted = fitted.with_context(|| match &args.init {
         Some(init) => format!("{} from {}", args.data.display(), init.display()),
         None => args.data.display().to_string(),
     })?;
-    let json = report(args, samples, features, &fitted);
+    let json = to_json(args, samples, features, &fitted);
     output::write(&args.out, format!("{json}\n").as_bytes())?;
     Ok(Outcome::new(text(args, samples, features, &fitted), json))
 }
@@ -131,26 +131,26 @@ fn text(args: &GmmArgs, samples: usize, features: usize, fit: &Fit) -> String {
         plural(fit.iterations, "iteration", "iterations"),
     );
     if !fit.converged {
-        text.push_str(", tolerance not reached: raise --max-iterations");
+        text.push_str("; the tolerance was not reached: raise --max-iterations");
     }
     if fit.reseeded > 0 {
         let _ = write!(
             text,
-            "\n{} a component without samples was put elsewhere",
+            "\n{} a component without samples got a new mean",
             plural(fit.reseeded, "time", "times")
         );
     }
     if !fit.constant_columns.is_empty() {
         let _ = write!(
             text,
-            "\nconstant features, carried by --variance-floor alone: {:?}",
+            "\nconstant features, with --variance-floor as their only variance: {:?}",
             fit.constant_columns
         );
     }
     text
 }
 
-fn report(args: &GmmArgs, samples: usize, features: usize, fit: &Fit) -> Value {
+fn to_json(args: &GmmArgs, samples: usize, features: usize, fit: &Fit) -> Value {
     let rows = |matrix: ndarray::ArrayView2<f64>| -> Value {
         matrix.outer_iter().map(|row| Value::from(row.to_vec())).collect()
     };

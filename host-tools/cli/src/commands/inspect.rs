@@ -5,20 +5,17 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rebearing::FrontEnd;
-use rebearing::Model;
 use rebearing::model::format;
+use rebearing::{Encoding, FrontEnd, Model};
 use serde_json::json;
 
 use super::{Outcome, inspect_integer, shown};
-use crate::text::alarm::{
-    decision_json, decision_lines, decision_ram, severity_json, severity_line,
-};
+use crate::text::alarm::{alarm_json, alarm_lines, alarm_ram, severity_json, severity_line};
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
 use crate::text::model::unit_text;
 use rebearing::monitor::{Capacities, Samples};
-use rebearing_host::device::instructions::{Encoding, Shape};
+use rebearing_host::device::instructions::Shape;
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
 use rebearing_host::files::hex;
@@ -153,7 +150,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         line(name, value);
     }
     let decision = model.alarm();
-    for (name, value) in decision_lines(&decision, front_end, None) {
+    for (name, value) in alarm_lines(&decision, front_end, None) {
         line(name, value);
     }
     if let Some(severity) = model.severity() {
@@ -163,7 +160,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.device_ram(), type_name(&monitor)));
     line("", format!("{} bytes as {}", counted.device_ram(), type_name(&counted)));
-    line("", format!("and {}", decision_ram(&decision, model.classes())));
+    line("", format!("and {}", alarm_ram(&decision, model.classes())));
 
     let estimates = Shape::of(&model).map(|shape| estimates(Encoding::F32, &shape, args.clock));
     match &estimates {
@@ -202,7 +199,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
             "direction": gate.direction,
         })),
         "drift": drift::reference_json(model.drift(), &classes),
-        "decision": decision_json(&decision, model.classes(), None),
+        "decision": alarm_json(&decision, model.classes(), None),
         "severity": severity_json(model.severity()),
         "lead": model.early_drop().map(|lead| lead.features),
         "estimates": estimates.iter().flatten().map(Estimate::json).collect::<Vec<_>>(),

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use rebearing::Encoding;
 use rebearing::model::format;
 use serde_json::json;
 
 use super::{Outcome, shown};
-use crate::text::alarm::{decision_json, decision_lines, decision_ram};
+use crate::text::alarm::{alarm_json, alarm_lines, alarm_ram};
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
 use rebearing::monitor::Samples;
 use rebearing_host::data::counts::FULL_SCALE_COUNTS;
-use rebearing_host::device::instructions::{Encoding, Shape};
+use rebearing_host::device::instructions::Shape;
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::files::hex;
 use rebearing_host::model::encoded::IntegerModelBytes;
@@ -70,12 +71,12 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     line("unknown", threshold.map_or("never".into(), |t| format!("below {t:.2} nats")));
     line("drift watch", drift::reference_text(model.drift()));
     let (decision, counts) = (model.alarm(), Some(model.counts_per_unit()));
-    for (name, value) in decision_lines(&decision, front_end, counts) {
+    for (name, value) in alarm_lines(&decision, front_end, counts) {
         line(name, value);
     }
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
     line("RAM", format!("{} bytes as {}", monitor.device_ram(), type_name(&monitor)));
-    line("", format!("and {}", decision_ram(&decision, model.classes())));
+    line("", format!("and {}", alarm_ram(&decision, model.classes())));
     let estimates = estimates(Encoding::I16, &Shape::of_integer(&model), clock);
     write_estimates(&mut text, &estimates, clock);
 
@@ -112,7 +113,7 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
             "fraction_bits": gate.part.fraction_bits,
         })),
         "drift": drift::reference_json(model.drift(), &classes),
-        "decision": decision_json(&decision, model.classes(), counts),
+        "decision": alarm_json(&decision, model.classes(), counts),
         "severity": null,
         "estimates": estimates.iter().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),

@@ -1,4 +1,4 @@
-//! `rebearing manifest`: a folder of recordings to a manifest, shown before it is written.
+//! `rebearing manifest`: makes a manifest of a folder of recordings, and shows it first.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,15 @@ use rebearing_host::data::units::{FullScale, Measure, Unit};
 use rebearing_host::files::output;
 use rebearing_host::words::plural;
 
-/// Make a manifest of a folder of recordings: label and domain from the names of folders and
+/// Make a manifest of a folder of recordings, with label and domain from the names of folders and
 /// files
 ///
-/// It always shows what it understood, and writes a manifest only with --out. A pattern is the
-/// path of a recording below the folder with {label}, {domain}, {rpm}, {rate} and {channel} where
-/// the names say them, * for any part of a name and ** for any folders; {domain,rpm} is one piece
-/// that says both. Without --pattern it looks at the tree and guesses one.
+/// It always shows what it understood. It writes a manifest only with --out.
+///
+/// A pattern is the path of a recording below the folder. Put {label}, {domain}, {rpm}, {rate} and
+/// {channel} where the names have them, * for any part of a name, and ** for any folders.
+/// {domain,rpm} is one part of a name with both values. Without --pattern, it guesses a pattern
+/// from the names.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   rebearing manifest recordings
@@ -38,17 +40,17 @@ pub(super) struct ManifestArgs {
     /// How paths below the folder are read [default: guessed]
     #[arg(long, value_name = "P", value_parser = pattern)]
     pattern: Option<Pattern>,
-    /// Domain of files whose path says none [default: the folder's name]
+    /// Domain of files without a domain in their path [default: the folder's name]
     #[arg(long, value_name = "NAME")]
     domain: Option<String>,
-    /// Sample rate in Hz of files that carry none and whose path says none
+    /// Sample rate in Hz of files without a rate in the file or its path
     #[arg(long, value_name = "HZ", value_parser = rate)]
     rate: Option<f64>,
-    /// Shaft speed in turns per minute, where paths say none
+    /// Shaft speed in turns per minute of files without a speed in their path
     #[arg(long, value_name = "N", value_parser = positive)]
     rpm: Option<f64>,
-    /// Channel of every file: variable of a .mat, column of a table, index of a WAV channel;
-    /// several axes as `x;y;z`, and * for what differs from file to file, as `*_DE_time`
+    /// Channel of every file: variable of a .mat, column of a table, index of a WAV channel. Write
+    /// several axes as `x;y;z`, and * for a part that differs from file to file, as `*_DE_time`
     #[arg(long, value_name = "C")]
     channel: Option<String>,
     /// Unit of the samples: g, m/s2, counts (of 16 bits), counts24, or another name
@@ -60,7 +62,7 @@ pub(super) struct ManifestArgs {
     /// Where to write the manifest; without it nothing is written
     #[arg(long, value_name = "MANIFEST.csv")]
     out: Option<PathBuf>,
-    /// Replaces a manifest that exists
+    /// Replace a manifest that exists
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -109,10 +111,10 @@ pub(super) fn run(args: &ManifestArgs) -> Result<Outcome> {
     };
     let mut text = text::folder::text(&understood);
     match &args.out {
-        None => text.push_str("nothing written; --out MANIFEST.csv writes the manifest\n"),
+        None => text.push_str("nothing written: give --out MANIFEST.csv to write the manifest\n"),
         Some(out) => {
             let rows = understood.rows(folder_of(out), &wishes).inspect_err(|_| {
-                // What was understood is shown also where it does not suffice.
+                // Shows what was understood even if it is not enough for a manifest.
                 eprintln!("{text}");
             })?;
             output::write(out, Manifest::to_csv(&rows).as_bytes())?;
@@ -132,7 +134,7 @@ fn to_json(args: &ManifestArgs, understood: &Understood) -> Value {
     domains.sort_unstable();
     domains.dedup();
     json!({
-        // As text: a path that is not UTF-8 has no other form in JSON.
+        // As text, because JSON cannot hold a path that is not UTF-8.
         "folder": args.folder.display().to_string(),
         "pattern": understood.pattern.text(),
         "guessed": understood.guessed,

@@ -23,8 +23,8 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use serde_json::Value;
 
-/// Fault labels for a machine you have just put a sensor on, carried over from machines
-/// you know, and evaluated on a Cortex-M in fixed memory.
+/// Carries fault labels from machines you know to a machine you have just put a sensor on, and
+/// runs the result on a Cortex-M in fixed memory.
 #[derive(Debug, Parser)]
 #[command(
     name = "rebearing",
@@ -34,10 +34,10 @@ use serde_json::Value;
   rebearing demo
   rebearing doctor
 
-Every command has examples of its own: rebearing fit --help"
+Each command shows examples in its help: rebearing fit --help"
 )]
 pub struct Cli {
-    /// One JSON object on standard output, everything else on standard error.
+    /// Print one JSON object on standard output, and everything else on standard error.
     #[arg(long, global = true)]
     pub json: bool,
     #[command(subcommand)]
@@ -65,31 +65,32 @@ enum Command {
     Completions(completions::CompletionsArgs),
 }
 
-/// A path in JSON: one that is not UTF-8 has no other form there.
+/// A path as text for JSON. Bytes that are not UTF-8 are replaced, because JSON cannot hold them.
 fn shown(path: &std::path::Path) -> String {
     path.display().to_string()
 }
 
-/// What a command has to say, for people and for scripts.
+/// The result of a command, for people and for scripts.
 #[derive(Debug)]
 pub struct Outcome {
-    /// For people.
+    /// The result as text for people.
     pub text: String,
-    /// For scripts.
+    /// The result as JSON for scripts.
     pub json: Value,
-    /// Whether what the command checks holds; a command that only computes always succeeds.
+    /// False if the command checked something and it does not hold. A command that only computes
+    /// always succeeds.
     pub success: bool,
 }
 
 impl Outcome {
-    /// An outcome of a command that only computes.
+    /// Returns the outcome of a command that only computes.
     pub fn new(text: String, json: Value) -> Self {
         Self { text, json, success: true }
     }
 }
 
 impl Cli {
-    /// Whether the text is for a program, and not to be fitted into a terminal.
+    /// Returns true if the text is for a program and must not be fitted into a terminal.
     pub fn verbatim(&self) -> bool {
         matches!(self.command, Command::Completions(_))
     }

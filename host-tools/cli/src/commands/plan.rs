@@ -1,4 +1,4 @@
-//! `rebearing plan`: weights and a cost matrix to a transport plan.
+//! `rebearing plan`: computes a transport plan from weights and a cost matrix.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub(super) struct PlanArgs {
     /// Weights of the columns, with the same sum as those of the rows unless the solver is relaxed.
     #[arg(long, value_name = "B.npy")]
     b: PathBuf,
-    /// How to solve it.
+    /// Solver of the transport problem.
     #[arg(long, value_enum, default_value_t = Solver::Exact)]
     solver: Solver,
     /// Weight of the entropy, relative to the largest cost (sinkhorn, relaxed) [default: 0.01].
@@ -52,11 +52,11 @@ pub(super) struct PlanArgs {
 /// How a plan is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Solver {
-    /// Least cost, both marginals held.
+    /// Least cost; both marginals are kept.
     Exact,
-    /// Entropic, both marginals held.
+    /// Entropic; both marginals are kept.
     Sinkhorn,
-    /// Entropic, columns held, rows drawn to their weights by a penalty.
+    /// Entropic; columns are kept, a penalty pulls the rows towards their weights.
     Relaxed,
 }
 
@@ -106,17 +106,15 @@ pub(super) fn run(args: &PlanArgs) -> Result<Outcome> {
 }
 
 impl PlanArgs {
-    /// Refuses options that the solver would not look at.
+    /// Refuses options that the solver does not use.
     fn check(&self) -> Result<()> {
         let exact = self.solver == Solver::Exact;
         if exact && self.epsilon.is_some() {
-            bail!(
-                "--epsilon has no meaning for exact transport; leave it out, or add --solver sinkhorn"
-            );
+            bail!("exact transport does not use --epsilon; leave it out, or add --solver sinkhorn");
         }
         if exact && self.tolerance.is_some() {
             bail!(
-                "--tolerance has no meaning for exact transport; leave it out, or add --solver sinkhorn"
+                "exact transport does not use --tolerance; leave it out, or add --solver sinkhorn"
             );
         }
         if self.solver != Solver::Relaxed && self.tau.is_some() {
@@ -160,7 +158,7 @@ impl PlanArgs {
         }
     }
 
-    /// The file that an error is about.
+    /// Returns the file that an error is about.
     fn file_of(&self, error: &TransportError) -> Option<&Path> {
         match error {
             TransportError::Shape { side, .. }

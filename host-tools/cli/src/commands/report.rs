@@ -1,4 +1,4 @@
-//! `rebearing report`: the page about a model that is there already, on recordings of its machine.
+//! `rebearing report`: writes the page about an existing model and recordings of its machine.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -28,15 +28,17 @@ use rebearing_host::report::{self, ReportContents, Window};
 use rebearing_host::source::Source;
 use rebearing_host::words::plural;
 
-/// Write the report about a model and recordings of its machine, those it was adapted to or later
-/// ones: one self-contained HTML page
+/// Write a report about a model and recordings of its machine: one self-contained HTML page
 ///
-/// It has the sections of `adapt --report`: what the model does, labels over time, spectra,
-/// features before and after, log-likelihood with the thresholds, confusion where the manifest has
-/// labels, evidence at the bearing's frequencies, cost on the device, settings and provenance. Two
-/// things are not in a model file and are left out with a word why: the transport plan, and the
-/// reasons of the verdict, in whose place stand drift and whether these are the recordings that
-/// the model was made from.
+/// The recordings may be those that the model was adapted to, or later ones.
+///
+/// The page has the sections of `adapt --report`: what the model does, labels over time, spectra,
+/// features before and after, log-likelihood with the thresholds, confusion if the manifest has
+/// labels, evidence at the bearing's frequencies, cost on the device, settings and provenance.
+///
+/// A model file does not hold the transport plan and the reasons of the verdict, so the page says
+/// why they are missing. Instead of the reasons it shows the drift, and whether the model was made
+/// from these recordings.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing report --model motor-b.rbm --source motor-a.json --manifest machines.csv --domain motor-b --out r.html\n  \
@@ -49,20 +51,20 @@ pub(super) struct ReportArgs {
     /// Source mixture that the model was adapted from.
     #[arg(long, value_name = "SOURCE.json")]
     source: PathBuf,
-    /// Table of recordings; labels of the domain, if any, are compared with the model's.
+    /// Table of recordings; if it has labels, they are compared with the model's.
     #[arg(long, value_name = "CSV", required_unless_present = "snapshot")]
     manifest: Option<PathBuf>,
-    /// Domain of the manifest; with snapshots alone, what to call their machine.
+    /// Domain of the manifest; without a manifest, a name for the machine of the snapshots.
     #[arg(long, value_name = "NAME", required_unless_present = "snapshot")]
     domain: Option<String>,
-    /// Snapshots that devices of this machine sent, in place of recordings or beside them.
+    /// Snapshots that devices of this machine sent, instead of recordings or in addition to them.
     #[arg(long, value_name = "S.rbs", num_args = 1..)]
     snapshot: Vec<PathBuf>,
     /// Where to write the page.
     #[arg(long, value_name = "R.html")]
     out: PathBuf,
-    /// Geometry of the machine's bearing, as `rebearing frequencies` takes it; the manifest must
-    /// have the shaft's rpm.
+    /// Geometry of the machine's bearing, in the form that `rebearing frequencies` takes. The
+    /// manifest must have the shaft's rpm.
     #[arg(long, value_name = "BALLS,BALL,PITCH[,ANGLE]", value_parser = parse_bearing)]
     bearing: Option<Bearing>,
 }
@@ -71,7 +73,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     let model = DeployedModel::read(&args.model)?;
     let mut source = Source::read(&args.source)?;
     check_source(&model, &source, args)?;
-    // `adapt --healthy` may have named another class than the source has.
+    // `adapt --healthy` may have named another healthy class than the source's.
     source.healthy = model.healthy();
     output::check_writable(&args.out)?;
     let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
@@ -92,7 +94,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
             .map_err(|fault| anyhow!("{place}: in counts, {fault}; cut that part out"))?;
     let mut watched = Watched::new(model.drift());
     for recording in &domain.recordings {
-        watched.reports(&model.run(recording)?);
+        watched.findings(&model.run(recording)?);
     }
     let checked = args.bearing.map_or_else(Vec::new, |bearing| {
         check_labels(&model, &domain, &features, &windows, &bearing)
@@ -149,7 +151,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     Ok(Outcome::new(text, json))
 }
 
-/// Refuses a source that the model was not adapted from, as far as the two tell.
+/// Refuses a source with another name or other classes than the model was adapted from.
 fn check_source(model: &DeployedModel, source: &Source, args: &ReportArgs) -> Result<()> {
     let names: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
     let from = match model {
@@ -158,8 +160,8 @@ fn check_source(model: &DeployedModel, source: &Source, args: &ReportArgs) -> Re
     };
     if from != source.domain || names != source.classes {
         bail!(
-            "{}: was adapted from {from} with the classes {}, but {} is of {} with the classes {}; give the source \
-             that the model was adapted from",
+            "{}: was adapted from {from} with the classes {}, but {} is the source {} with the classes {}; give the \
+             source that the model was adapted from",
             args.model.display(),
             names.join(", "),
             args.source.display(),
@@ -170,7 +172,8 @@ fn check_source(model: &DeployedModel, source: &Source, args: &ReportArgs) -> Re
     Ok(())
 }
 
-/// Brings the source to the rate of the recordings, and refuses what the model cannot be run on.
+/// Brings the source to the rate of the recordings. Refuses recordings and sources that the model
+/// cannot run with.
 fn check_front_end(
     model: &DeployedModel,
     source: &mut Source,
@@ -181,7 +184,7 @@ fn check_front_end(
     let model_hz = f64::from(model.front_end().rate_hz);
     if (domain.rate_hz - model_hz).abs() > 1e-6 * model_hz {
         bail!(
-            "{place} is sampled at {} Hz, but the model {} wants {model_hz} Hz; resample the recordings, or adapt a \
+            "{place} is sampled at {} Hz, but the model {} needs {model_hz} Hz; resample the recordings, or adapt a \
              model at this rate",
             domain.rate_hz,
             args.model.display()
@@ -191,7 +194,7 @@ fn check_front_end(
         .with_context(|| format!("{place}, with the source {}", args.source.display()))?;
     if source.front_end.device() != model.front_end() {
         bail!(
-            "{}: has other features than the source {} (FFT, hop, segments or bands differ); give the source that \
+            "{}: its features differ from those of the source {} (FFT, hop, segments or bands); give the source that \
              the model was adapted from",
             args.model.display(),
             args.source.display()
@@ -200,8 +203,8 @@ fn check_front_end(
     Ok(())
 }
 
-/// The recordings in counts where the model takes those, which leaves `domain` with what they
-/// stand for.
+/// Returns the recordings in counts if the model takes counts, else nothing. `domain` then holds
+/// the values that the counts stand for.
 fn in_counts(model: &DeployedModel, domain: &mut Domain) -> Result<Vec<Counts>> {
     let Some(per_unit) = model.counts_per_unit() else { return Ok(Vec::new()) };
     let mut all = Vec::new();
@@ -213,7 +216,7 @@ fn in_counts(model: &DeployedModel, domain: &mut Domain) -> Result<Vec<Counts>> 
     Ok(all)
 }
 
-/// Whether the model was made from this source and these recordings.
+/// Returns true if the model was made from this source and these recordings.
 fn made_from(
     model: &DeployedModel,
     source: &Source,
@@ -227,12 +230,12 @@ fn made_from(
     })
 }
 
-/// What stands in the place of a verdict's reasons.
+/// Returns the sentences that take the place of a verdict's reasons.
 fn reasons(model: &DeployedModel, same_recordings: bool, watched: &Watched<'_>) -> Vec<String> {
     let of = if same_recordings {
         "the model was made from these very recordings"
     } else {
-        "the model was made from other recordings than these, or with another source"
+        "the model was made from other recordings, or from another source"
     };
     let (target, tool) = match model {
         DeployedModel::F32(bytes) => {
@@ -254,7 +257,7 @@ fn reasons(model: &DeployedModel, same_recordings: bool, watched: &Watched<'_>) 
     ]
 }
 
-/// How many windows got each label.
+/// Counts the windows with each label.
 fn tally(model: &DeployedModel, windows: &[Window]) -> Vec<(String, serde_json::Value)> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for window in windows {

@@ -1,4 +1,4 @@
-//! `rebearing simulate`: recordings of simulated machines and their manifest.
+//! `rebearing simulate`: writes recordings of simulated machines and their manifest.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,9 @@ use rebearing_host::simulate::{Class, FileFormat, SimulateSettings, simulate};
 
 /// Simulate machines: a recording for each machine and condition, and a manifest of them
 ///
-/// The first machine, motor-a, is the one whose labels you know. Each further one is of the same
-/// family in another place: another speed, shifted resonances, another sensor gain, mounting and
-/// noise. The manifest labels them all, so that results can be checked; adaptation ignores the
-/// target's labels.
+/// The first machine is motor-a. The others are of the same family in another place: another
+/// speed, shifted resonances, another sensor gain, mounting and noise. The manifest has labels for
+/// all machines, so that you can check results. Adaptation ignores the labels of the target.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   rebearing simulate --out machines
@@ -24,13 +23,13 @@ use rebearing_host::simulate::{Class, FileFormat, SimulateSettings, simulate};
   rebearing simulate --out machines --axes 3 --classes Healthy,InnerRace,OuterRace
   rebearing simulate --out machines --format csv")]
 pub(super) struct SimulateArgs {
-    /// Folder for the recordings and manifest.csv; it is made if it does not exist
+    /// Folder for the recordings and manifest.csv; created if it does not exist
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Everything random follows from it; the same seed gives the same bytes
+    /// Seed of all random numbers; the same seed gives the same bytes
     #[arg(long, value_name = "N", default_value_t = SimulateSettings::default().seed)]
     seed: u64,
-    /// Sampling rate
+    /// Sample rate
     #[arg(long, value_name = "HZ", value_parser = whole_rate, default_value_t = SimulateSettings::default().rate_hz)]
     rate: u32,
     /// Length of each recording
@@ -39,13 +38,13 @@ pub(super) struct SimulateArgs {
     /// Axes of the accelerometer, 1 to 3
     #[arg(long, value_name = "N", default_value_t = SimulateSettings::default().axes)]
     axes: usize,
-    /// How many machines, 1 to 26: motor-a, motor-b …
+    /// Number of machines, 1 to 26: motor-a, motor-b …
     #[arg(long, value_name = "N", default_value_t = SimulateSettings::default().machines)]
     machines: usize,
     /// Conditions to record, by label
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', default_values_t = Class::ALL)]
     classes: Vec<Class>,
-    /// What the recordings are written as
+    /// File format of the recordings
     #[arg(long, value_name = "FORMAT", value_parser = choice::<FileFormat>(), default_value = SimulateSettings::default().format.choice_name())]
     format: FileFormat,
 }

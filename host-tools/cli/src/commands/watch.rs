@@ -1,4 +1,4 @@
-//! `rebearing watch`: the live view of a device.
+//! `rebearing watch`: shows the reports of a device live.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -22,12 +22,12 @@ use rebearing_host::device::watch::source::Source;
 use rebearing_host::device::watch::state::Watch;
 use rebearing_host::words::plural;
 
-/// Watch a device: its label and how sure it is, spectrum, log-likelihood, alarms and faults, live.
+/// Watch a device live: label and probability, spectrum, log-likelihood, alarms and faults.
 ///
-/// Reads the report lines that the boards' firmware prints (docs/report-lines.md), over RTT through
+/// Reads the report lines that the boards' firmware prints (docs/report-lines.md): over RTT through
 /// an installed probe-rs, from a serial port, or from a file or pipe. On a terminal it draws a
-/// dashboard; elsewhere, or with --plain, it prints a line for each report. Damaged lines are
-/// counted and never read. Ends with q, Esc, Ctrl-C, or the stream.
+/// dashboard. Elsewhere, or with --plain, it prints a line for each report. It counts damaged lines
+/// and does not use them. It stops at q, Esc, Ctrl-C, or the end of the stream.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   rebearing watch --rtt --chip STM32F405RG --firmware target/thumbv7em-none-eabihf/release/sensor
@@ -38,30 +38,30 @@ pub(super) struct WatchArgs {
     /// File of report lines, or - for standard input.
     #[arg(value_name = "FILE", required_unless_present_any = ["rtt", "serial"])]
     file: Option<PathBuf>,
-    /// Over RTT, through an installed probe-rs; the device is neither reset nor written to.
+    /// Read over RTT, through an installed probe-rs; this neither resets nor writes to the device.
     #[arg(long, requires = "chip", conflicts_with_all = ["file", "serial"])]
     rtt: bool,
     /// The chip, as probe-rs names it.
     #[arg(long, value_name = "NAME", requires = "rtt")]
     chip: Option<String>,
-    /// ELF file of the firmware on the board, which says how to decode its log; by default the one
-    /// for this chip that was built in the project's checkout.
+    /// ELF file of the firmware on the board. It says how to decode the log [default: the firmware
+    /// for this chip that was built in the project's checkout].
     #[arg(long, alias = "elf", value_name = "ELF", requires = "rtt")]
     firmware: Option<PathBuf>,
     /// Which probe, if several are connected: VID:PID or VID:PID:SERIAL.
     #[arg(long, value_name = "PROBE", requires = "rtt")]
     probe: Option<String>,
-    /// From a serial port, such as /dev/ttyACM0 or COM3.
+    /// Read from a serial port, such as /dev/ttyACM0 or COM3.
     #[arg(long, value_name = "PORT", conflicts_with = "file")]
     serial: Option<String>,
-    /// Bits a second of the serial port: eight data bits, no parity, one stop bit.
+    /// Bits per second of the serial port, with eight data bits, no parity and one stop bit.
     #[arg(long, value_name = "N", requires = "serial", default_value_t = 115_200,
           value_parser = clap::value_parser!(u32).range(1..))]
     baud: u32,
-    /// A line for each report, on a terminal too.
+    /// Print a line for each report, also on a terminal.
     #[arg(long)]
     plain: bool,
-    /// Keep the dashboard after the end of the stream, until a key is pressed.
+    /// Keep the dashboard after the end of the stream, until you quit.
     #[arg(long, conflicts_with = "plain")]
     stay: bool,
 }
@@ -73,13 +73,13 @@ impl WatchArgs {
         }
         if let (true, Some(chip)) = (self.rtt, &self.chip) {
             let firmware = match &self.firmware {
-                // What the firmware is for is checked, and that it is one.
+                // Reading checks that the file is a firmware of the project.
                 Some(path) => Firmware::read(path)?.path,
                 None => checkout()
                     .and_then(|checkout| Firmware::logging_for(chip, &checkout))
                     .with_context(|| {
                         format!(
-                            "which firmware runs on {chip}? its ELF file says how to decode its \
+                            "which firmware runs on {chip}? its ELF file says how to decode the \
                              log: give it with --firmware"
                         )
                     })?
@@ -87,14 +87,14 @@ impl WatchArgs {
             };
             return Ok(Source::Rtt { chip: chip.clone(), firmware, probe: self.probe.clone() });
         }
-        let file = self.file.as_deref().context("where from? give a file, --serial or --rtt")?;
+        let file = self.file.as_deref().context("no input: give a file, --serial or --rtt")?;
         Ok(if file.as_os_str() == "-" { Source::Stdin } else { Source::File(file.into()) })
     }
 }
 
 pub(super) fn run(args: &WatchArgs, json: bool) -> Result<Outcome> {
     let source = args.source()?;
-    // Before anything is read: a signal from now on ends the watch in order.
+    // Before anything is read, so that a signal ends the watch in order from the start.
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
     ctrlc::set_handler(move || stopped.store(true, Ordering::Relaxed))
@@ -116,7 +116,7 @@ pub(super) fn run(args: &WatchArgs, json: bool) -> Result<Outcome> {
     Ok(outcome(&source, &watch, end))
 }
 
-/// Standard output is for one JSON object where that was asked for.
+/// Prints a line: to standard error with `json`, because standard output is for the JSON object.
 fn print(line: &Line, json: bool, columns: Option<usize>) -> io::Result<()> {
     let Some(text) = plain::text(line) else { return Ok(()) };
     let text = columns.map_or(text.clone() + "\n", |columns| table::fitted(&text, columns));
@@ -137,17 +137,17 @@ fn outcome(source: &Source, watch: &Watch, end: End) -> Outcome {
     if counts.other_version > 0 {
         let _ = write!(
             text,
-            "\n{} of another version of the format: use the rebearing that the firmware was \
-             built with",
+            "\n{} in another version of the format: use the version of rebearing that the \
+             firmware was built with",
             plural(counts.other_version, "line", "lines")
         );
     }
-    // Who quits before the first report knows that there was none.
+    // A user who quits before the first report knows that there was none.
     let success = counts.reports > 0 || end == End::Quit;
     if !success {
         text.push_str(
-            "\nnot one report: is this what a firmware of the project prints \
-             (docs/report-lines.md), and all of it?",
+            "\nnot one report: give the complete output of a firmware of the project \
+             (docs/report-lines.md)",
         );
     }
     let mut json = watch.json();

@@ -1,7 +1,7 @@
-//! Colours where they may be used: on a terminal, unless `NO_COLOR` or `TERM` says otherwise.
+//! Colours for a terminal, unless `NO_COLOR` or `TERM` says otherwise.
 //!
-//! The rules and the codes are those of `anstream` and `anstyle`, which clap brings along and
-//! colours its own help and errors by.
+//! The rules and the codes come from `anstream` and `anstyle`. clap uses the same two crates for
+//! its help and errors.
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -9,22 +9,22 @@ use anstyle::{AnsiColor, Style};
 const ALERT: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 
-/// Whether standard output may have colours.
+/// Returns true if standard output may have colours.
 pub fn on_stdout() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
-/// Whether standard error may have colours.
+/// Returns true if standard error may have colours.
 pub fn on_stderr() -> bool {
     AutoStream::choice(&std::io::stderr()) != ColorChoice::Never
 }
 
-/// `text` as what is wrong.
+/// Returns `text` in the colour for something wrong.
 pub fn alert(text: &str, colour: bool) -> String {
     painted(text, ALERT, colour)
 }
 
-/// `text` as what is as it should be.
+/// Returns `text` in the colour for something right.
 pub fn good(text: &str, colour: bool) -> String {
     painted(text, GOOD, colour)
 }

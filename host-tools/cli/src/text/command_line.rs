@@ -1,5 +1,5 @@
-//! The command line as it was given, with the defaults of what was not: what a report prints so
-//! that it can be repeated.
+//! The command line with all its options and defaults. A report prints it so that it can be
+//! repeated.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,7 +17,7 @@ use rebearing_host::report::{FileHash, Hints, Origin, Setting};
 /// Options that do not change what is done.
 const ASIDE: [&str; 3] = ["help", "version", "json"];
 
-/// How the reader of a report gets more.
+/// Hints for the reader of a report on how to get more.
 const HINTS: Hints = Hints {
     bearing: "--bearing BALLS,BALL,PITCH",
     plan: "rebearing adapt --report",
@@ -25,21 +25,21 @@ const HINTS: Hints = Hints {
     pool_all: "--pool-is all",
 };
 
-/// An option, and its words as a program is given them.
+/// An option, and its words on the command line.
 struct Given {
     setting: Setting,
     words: Vec<OsString>,
 }
 
-/// The command that this process was started with, and the files that it is about.
+/// Returns the command that started this process, and its files.
 ///
-/// Where it was not started by this command line (as a library, say) there is none to repeat.
+/// The command is empty if the process was started in another way, for example as a library.
 pub(crate) fn origin(files: Vec<FileHash>) -> Origin {
     let (command, options) = repeated(std::env::args_os()).unwrap_or_default();
     Origin { command, options, files, hints: HINTS }
 }
 
-/// The command line with its defaults, and every option.
+/// Returns the command line with its defaults, and every option.
 fn repeated(words: impl Iterator<Item = OsString>) -> Option<(String, Vec<Setting>)> {
     let mut command = Cli::command();
     command.build();
@@ -49,7 +49,7 @@ fn repeated(words: impl Iterator<Item = OsString>) -> Option<(String, Vec<Settin
     let mut line = format!("rebearing {name}");
     for one in &given {
         let Setting { name: option, value, default } = &one.setting;
-        // Some defaults are taken only beside an option that was not given.
+        // Some defaults are allowed only together with an option that was not given.
         let beside = || given.iter().filter(|other| !other.setting.default);
         if *default && !accepts(&command, name, beside().chain([one])) {
             continue;
@@ -62,14 +62,14 @@ fn repeated(words: impl Iterator<Item = OsString>) -> Option<(String, Vec<Settin
     Some((line, given.into_iter().map(|one| one.setting).collect()))
 }
 
-/// Whether a command can be given these options.
+/// Returns true if the command accepts these options.
 fn accepts<'a>(command: &Command, name: &str, given: impl Iterator<Item = &'a Given>) -> bool {
     let options = given.flat_map(|one| one.words.iter().cloned());
     let words = ["rebearing".into(), name.into()].into_iter().chain(options);
     command.clone().try_get_matches_from(words).is_ok()
 }
 
-/// Every option that has a value, in the order of the help.
+/// Returns every option with a value, in the order of the help.
 fn given(command: &Command, matches: &ArgMatches) -> Vec<Given> {
     let mut all = Vec::new();
     for argument in command.get_arguments() {
@@ -96,7 +96,7 @@ fn given(command: &Command, matches: &ArgMatches) -> Vec<Given> {
     all
 }
 
-/// A word as a shell takes it.
+/// Returns a word quoted for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:=@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -105,20 +105,20 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// A file that was read, and its SHA-256.
+/// Returns a file and its SHA-256.
 fn file_hash(what: &'static str, path: &Path) -> Result<FileHash> {
     let bytes = std::fs::read(path)
         .with_context(|| format!("{}: cannot be read again for its SHA-256", path.display()))?;
     Ok(bytes_hash(what, path, &bytes))
 }
 
-/// A file with these bytes.
+/// Returns a file with these bytes and their SHA-256.
 fn bytes_hash(what: &'static str, path: &Path, bytes: &[u8]) -> FileHash {
     let sha256 = hex(&Sha256::digest(bytes));
     FileHash { what, path: path.display().to_string(), sha256 }
 }
 
-/// The files that a report is about.
+/// Returns the files that a report is about.
 pub(crate) fn files(
     model: &DeployedModel,
     out: &Path,

@@ -1,4 +1,4 @@
-//! What the commands say of the drift watch.
+//! The drift watch as text and JSON.
 
 use rebearing::model::{DriftReference, Floats, Numbers};
 use rebearing::operation::{DriftCause, DriftWatch};
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use rebearing_host::device::DeviceFinding;
 use rebearing_host::words::plural;
 
-/// Standard deviations of a number in Q8.
+/// Converts a number in Q8 to standard deviations.
 fn deviations(q8: i32) -> f64 {
     f64::from(q8) / 256.0
 }
 
-/// The reference in words.
+/// Returns the reference in words.
 pub(crate) fn reference_text(reference: Option<DriftReference<'_>>) -> String {
     let Some(reference) = reference else { return "none: the model has no reference".into() };
     format!(
-        "blocks of {} windows; drift below {:.2} standard deviations of the log-likelihood or above {} unknown; \
-         false alarms at most 1 in {} blocks; from {}, {} unknown",
+        "blocks of {} windows; drift if the log-likelihood is below {:.2} standard deviations or more than {} \
+         windows are unknown; at most 1 false alarm in {} blocks; set from {}, {} of them unknown",
         reference.block,
         deviations(reference.deviation_min),
         reference.unknown_max,
@@ -27,7 +27,7 @@ pub(crate) fn reference_text(reference: Option<DriftReference<'_>>) -> String {
     )
 }
 
-/// The reference for scripts; null where there is none.
+/// Returns the reference as JSON; null if there is none.
 pub(crate) fn reference_json(reference: Option<DriftReference<'_>>, names: &[&str]) -> Value {
     let Some(reference) = reference else { return Value::Null };
     let class = |(class, name): (usize, &&str)| {
@@ -48,7 +48,7 @@ pub(crate) fn reference_json(reference: Option<DriftReference<'_>>, names: &[&st
     })
 }
 
-/// The device's drift watch, over the reports of recordings.
+/// The device's drift watch, run over the findings of recordings.
 pub(crate) struct Watched<'m>(Option<DriftWatch<'m>>);
 
 impl<'m> Watched<'m> {
@@ -56,40 +56,42 @@ impl<'m> Watched<'m> {
         Self(reference.map(DriftWatch::new))
     }
 
-    /// Takes the reports of a recording.
-    pub(crate) fn reports(&mut self, reports: &[DeviceFinding]) {
+    /// Takes the findings of a recording.
+    pub(crate) fn findings(&mut self, findings: &[DeviceFinding]) {
         let Some(watch) = &mut self.0 else { return };
-        for finding in reports.iter().filter_map(|report| report.result.as_ref().ok()) {
-            let nats = finding.log_likelihood.or(finding.gate_log_likelihood);
-            watch.window(finding.label, nats.and_then(Floats::nats_q8));
+        for found in findings.iter().filter_map(|finding| finding.result.as_ref().ok()) {
+            let nats = found.log_likelihood.or(found.gate_log_likelihood);
+            watch.window(found.label, nats.and_then(Floats::nats_q8));
         }
     }
 
-    /// Whether the recordings would raise the flag, in words.
+    /// Says in words whether the recordings would raise the flag.
     pub(crate) fn text(&self) -> String {
         let Some(watch) = &self.0 else {
-            return "drift: not watched, as the model has no reference for it".into();
+            return "drift: not watched, because the model has no reference".into();
         };
         let (blocks, block) = (watch.blocks(), watch.reference().block);
         let Some(last) = watch.last() else {
             let windows = watch.windows();
-            return format!("drift: not judged: {windows} of the {block} windows that it takes");
+            return format!(
+                "drift: not judged: {windows} of the {block} windows that a block needs"
+            );
         };
         let found = format!(
-            "{} of {} of {block} windows; the last at {:.2} standard deviations, {} unknown",
+            "{} of {} of {block} windows; the last one at {:.2} standard deviations, {} unknown",
             watch.drifted(),
             plural(blocks, "block", "blocks"),
             deviations(last.deviation),
             last.unknown
         );
         if watch.raised() {
-            format!("drift: yes ({found}): look at the machine, then please re-adapt")
+            format!("drift: yes ({found}): check the machine, then please re-adapt")
         } else {
             format!("drift: no ({found})")
         }
     }
 
-    /// The same for scripts; null where the model has no reference.
+    /// The same as JSON; null if the model has no reference.
     pub(crate) fn json(&self) -> Value {
         let Some(watch) = &self.0 else { return Value::Null };
         json!({

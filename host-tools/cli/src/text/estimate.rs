@@ -1,12 +1,13 @@
-//! What `rebearing inspect` says of a model's work on each core.
+//! Estimates for `rebearing inspect`: the work of a model on each core.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use rebearing_host::device::instructions::{Core, Encoding, Shape};
+use rebearing::Encoding;
+use rebearing_host::device::instructions::{Core, Shape};
 
-/// The work of a decision at worst on one core, an estimate from instruction counts.
+/// The work for one window on one core in the worst case, estimated from instruction counts.
 pub(crate) struct Estimate {
     core: &'static str,
     instructions: f64,
@@ -14,7 +15,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Decisions a second, at an instruction a cycle.
+    /// Returns the windows per second at one instruction per cycle.
     fn per_second(&self) -> f64 {
         self.clock_mhz * 1e6 / self.instructions
     }
@@ -29,10 +30,10 @@ impl Estimate {
     }
 }
 
-/// An estimate for each core at a clock of so many megahertz.
+/// Returns an estimate for each core at a clock of `clock_mhz`.
 pub(crate) fn estimates(encoding: Encoding, shape: &Shape, clock_mhz: f64) -> Vec<Estimate> {
     let estimate = |core: Core| {
-        let instructions = core.decision(shape);
+        let instructions = core.window(shape);
         Estimate { core: core.name, instructions, clock_mhz }
     };
     Core::of(encoding).map(estimate).collect()
@@ -46,8 +47,8 @@ pub(crate) fn write_estimates(text: &mut String, estimates: &[Estimate], clock_m
         let per_second = estimate.per_second();
         let _ = writeln!(
             text,
-            "{name:<12} {core}: {millions:.3} million instructions a decision at worst, \
-             {per_second:.1} decisions a second at {clock_mhz} MHz and an instruction a cycle"
+            "{name:<12} {core}: {millions:.3} million instructions a window at worst, \
+             {per_second:.1} windows a second at {clock_mhz} MHz and one instruction a cycle"
         );
     }
 }

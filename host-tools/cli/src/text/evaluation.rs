@@ -1,23 +1,24 @@
-//! Results as text of at most 80 columns.
+//! Results of an evaluation, as text of at most 80 columns.
 
 use std::fmt::Write as _;
 
 use rebearing_host::evaluate::{Run, Scores};
 use rebearing_host::words::plural;
 
-/// Columns of a terminal that everything fits into.
+/// Largest width of the text, in columns.
 const WIDTH: usize = 80;
-/// Width of a confusion table before its counts, and of a count at least.
+/// Width of a confusion table before its counts.
 const HEAD: usize = 25;
+/// Least width of a count.
 const COUNT: usize = 5;
-/// Columns of a confusion table that are no class: name, heading and meaning.
+/// Columns of a confusion table that are not a class: name, heading and meaning.
 const ASIDE: [(&str, &str, &str); 2] =
     [("unknown", "u", "unknown"), ("unknown_fault", "uf", "fault of unknown type")];
 
 /// The rates of one pair of domains, over one run or several.
 #[derive(Debug, Clone)]
 pub(crate) struct PairScores<'a> {
-    /// Runs of the pair, one a seed; never none.
+    /// Runs of the pair, one for each seed; at least one.
     pub(crate) runs: &'a [Run],
     /// Mean over the seeds.
     pub(crate) mean: Scores,
@@ -26,13 +27,13 @@ pub(crate) struct PairScores<'a> {
 }
 
 impl<'a> PairScores<'a> {
-    /// Rates over the runs of one pair.
+    /// Returns the rates over the runs of one pair.
     pub(crate) fn new(runs: &'a [Run]) -> Self {
         let scores: Vec<Scores> = runs.iter().map(|run| run.scores).collect();
         Self { runs, mean: Scores::mean(&scores), spread: Scores::spread(&scores) }
     }
 
-    /// The verdict, if the runs have one and agree on it.
+    /// Returns the verdict if the runs have one and agree on it.
     fn verdict(&self) -> String {
         let mut verdicts = self.runs.iter().map(|run| run.verdict);
         match verdicts.next().flatten() {
@@ -49,11 +50,11 @@ pub(crate) type Columns = [(&'static str, usize); 5];
 /// The columns of most tables.
 pub(crate) const RATES: Columns =
     [("balan.", 1), ("false", 2), ("detec.", 3), ("type", 4), ("unkn.", 5)];
-/// Columns where labels were left out: unknowns that should not be, and that should.
+/// The columns if labels were left out: unknowns that are wrong, and unknowns that are right.
 pub(crate) const NOVEL: Columns =
     [("false", 2), ("detec.", 3), ("type", 4), ("f.unk.", 6), ("novel", 7)];
 
-/// The table of every pair, with mean and worst below.
+/// Returns the table of every pair, with mean and worst below.
 pub(crate) fn matrix(
     pairs: &[PairScores<'_>],
     mean: &Scores,
@@ -88,11 +89,11 @@ pub(crate) fn matrix(
     text
 }
 
-/// One pair in detail: rates, confusion of the first seed, verdict with its reasons.
+/// Returns one pair in detail: rates, confusion of the first seed, verdict with its reasons.
 pub(crate) fn pair(pair: &PairScores<'_>) -> String {
     let run = &pair.runs[0];
     let mut text = format!(
-        "{} -> {} by {}, pool {}: {} adapted on, {} tested\n\n",
+        "{} -> {} by {}, pool {}: adapted on {}, tested on {}\n\n",
         run.source,
         run.target,
         run.method,
@@ -121,8 +122,8 @@ pub(crate) fn pair(pair: &PairScores<'_>) -> String {
     text
 }
 
-/// True labels in rows; the counts in columns, which have the rows' numbers. Columns that find no
-/// room stand in a table below.
+/// Returns the confusion: a row for each true label, and a column for each label that was given.
+/// Columns have the numbers of the rows. Columns without room go into a table below.
 fn confusion(run: &Run) -> String {
     let most = run.confusion.iter().flatten().max().copied().unwrap_or(0);
     let width = COUNT.max(most.to_string().len() + 1);
@@ -143,7 +144,7 @@ fn confusion(run: &Run) -> String {
     text
 }
 
-/// The confusion in some of its columns, each `width` wide.
+/// Returns some columns of the confusion, each `width` wide.
 fn confusion_table(run: &Run, columns: &[usize], width: usize) -> String {
     let heading = |column: usize| {
         let name = &run.confusion_columns[column];
@@ -172,7 +173,7 @@ fn percent(rate: Option<f64>) -> String {
     rate.map_or("-".into(), |rate| format!("{:.1}", 100.0 * rate))
 }
 
-/// At most `width` characters, the last one an ellipsis where some were cut off.
+/// Returns at most `width` characters. The last one is an ellipsis if some were cut off.
 fn shortened(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.into();

@@ -1,4 +1,4 @@
-//! What envelope spectra say about labels.
+//! Checks labels against envelope spectra.
 
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::domain::Domain;
@@ -11,7 +11,7 @@ use rebearing_host::report::Window;
 use super::label::word;
 use crate::progress::Step;
 
-/// What the envelope spectra say about the labels that the model gives the recordings.
+/// Returns the evidence of the envelope spectra for the labels that the model gives the recordings.
 pub(crate) fn check_labels(
     model: &DeployedModel,
     target: &Domain,

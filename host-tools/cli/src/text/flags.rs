@@ -1,7 +1,7 @@
-//! The library's settings as the options of this command.
+//! Turns the library's settings in messages into the options of this command.
 //!
-//! The library knows no command line: its messages name a setting by its field, in backticks, as
-//! `` `full_scale` ``. A user of this command knows the option, `--full-scale`.
+//! The library does not know the command line. Its messages name a setting by its field, in
+//! backticks, as `` `full_scale` ``. A user of this command knows the option, `--full-scale`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use clap::CommandFactory as _;
 
 use crate::commands::Cli;
 
-/// Fields that have another name than their option.
+/// Fields with an option of another name.
 const RENAMED: [(&str, &str); 4] = [
     ("fft_len", "--fft"),
     ("rate_hz", "--rate HZ"),
@@ -25,7 +25,7 @@ static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     arguments.filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
 });
 
-/// `text` with the fields in it as options; everything else stays as it is.
+/// Returns `text` with its fields as options. Everything else stays as it is.
 pub fn as_flags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -43,14 +43,14 @@ pub fn as_flags(text: &str) -> String {
     out + rest
 }
 
-/// The same for each of several texts.
+/// Does the same to each of several texts.
 pub(crate) fn all_as_flags(texts: &mut [String]) {
     for text in texts {
         *text = as_flags(text);
     }
 }
 
-/// The option of a field, if there is one.
+/// Returns the option of a field, if there is one.
 fn option(field: &str) -> Option<String> {
     if let Some((_, option)) = RENAMED.iter().find(|(renamed, _)| *renamed == field) {
         return Some((*option).to_owned());

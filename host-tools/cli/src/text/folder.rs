@@ -1,4 +1,4 @@
-//! What was understood of a folder, as text of at most 80 columns.
+//! Shows what was understood of a folder, as text of at most 80 columns.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 use rebearing_host::data::folder::{Entry, PassedOver, Understood};
 use rebearing_host::words::plural;
 
-/// Columns of a terminal that everything fits into.
+/// Largest width of the text, in columns.
 const WIDTH: usize = 80;
-/// Files named for one reason.
+/// Largest number of files named for one reason.
 const EXAMPLES: usize = 3;
 
-/// What was understood: files per domain and label with their rates, speeds and channels, what
-/// is still to be said, and what was passed over.
+/// Returns the files per domain and label with their rates, speeds and channels, then what is
+/// missing, then the files that were skipped.
 pub(crate) fn text(understood: &Understood) -> String {
     let Understood { folder, pattern, guessed, entries, passed_over } = understood;
     let how = if *guessed { "guessed; correct it with --pattern" } else { "given" };
     let folder = shortened(&printable(&folder.display().to_string()), WIDTH - 30);
     let mut text = format!(
-        "{folder}: {}, {} passed over\n",
+        "{folder}: {}, {} skipped\n",
         plural(entries.len(), "recording", "recordings"),
         passed_over.len()
     );
@@ -86,20 +86,20 @@ pub(crate) fn text(understood: &Understood) -> String {
 fn healthy_line(understood: &Understood) -> String {
     let labels = understood.entries.iter().any(|entry| entry.label.is_some());
     match understood.healthy().as_slice() {
-        _ if !labels => "labels   none; that is enough for a machine to adapt to".into(),
-        [] => "healthy  no label is a word for it; fit with --healthy LABEL".into(),
+        _ if !labels => "labels   none; a machine to adapt to needs none".into(),
+        [] => "healthy  no label means healthy; fit with --healthy LABEL".into(),
         [one] if ["healthy", "normal"].iter().any(|word| one.eq_ignore_ascii_case(word)) => {
             format!("healthy  {}", printable(one))
         }
         [one] => format!("healthy  {one}; fit with --healthy {}", printable(one)),
         several => format!(
-            "healthy  {}; fit takes one label for it, --healthy LABEL",
+            "healthy  {}; fit takes only one of them: --healthy LABEL",
             printable(&several.join(", "))
         ),
     }
 }
 
-/// Files with the same reason together.
+/// Adds a line for each reason, with the files that were skipped for it.
 fn passed_over_lines(text: &mut String, passed_over: &[PassedOver]) {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for PassedOver { name, reason } in passed_over {
@@ -112,11 +112,11 @@ fn passed_over_lines(text: &mut String, passed_over: &[PassedOver]) {
         if more > 0 {
             examples.push(format!("{more} more"));
         }
-        say(text, &format!("over     {}: {}", printable(reason), examples.join(", ")));
+        say(text, &format!("skipped  {}: {}", printable(reason), examples.join(", ")));
     }
 }
 
-/// A line, or several of at most [`WIDTH`] columns, the others under the text of the first.
+/// Adds `line`, broken into lines of at most [`WIDTH`] columns. The others hang under its text.
 fn say(text: &mut String, line: &str) {
     let mut width = 0;
     for (index, word) in line.split(' ').enumerate() {
@@ -134,7 +134,7 @@ fn say(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// The channel of a group of files.
+/// Returns the channel of a group of files.
 fn channel(group: &[&Entry]) -> String {
     if group.iter().any(|entry| !entry.choice.is_empty()) {
         return "which?".into();
@@ -150,7 +150,7 @@ fn channel(group: &[&Entry]) -> String {
     }
 }
 
-/// Smallest and largest of some numbers, `?` among them for what is not known.
+/// Returns the smallest and largest number. A `-` stands for numbers that are not known.
 fn span(numbers: impl Iterator<Item = Option<f64>>) -> String {
     let numbers: Vec<Option<f64>> = numbers.collect();
     let known: Vec<f64> = numbers.iter().flatten().copied().collect();
@@ -170,7 +170,7 @@ fn span(numbers: impl Iterator<Item = Option<f64>>) -> String {
     text
 }
 
-/// Names may hold anything, also what would move the cursor or recolour a terminal.
+/// Escapes control characters, which could move the cursor or recolour the terminal.
 fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })

@@ -1,4 +1,4 @@
-//! What several commands print: words for people, JSON for scripts.
+//! Output that several commands share: words for people, JSON for scripts.
 
 pub(crate) mod alarm;
 pub mod colour;

@@ -1,4 +1,4 @@
-//! Text that fits a terminal of 80 columns.
+//! Fits text into the columns of a terminal.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -6,11 +6,11 @@ use std::io::IsTerminal as _;
 use anstream::adapter::strip_str;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The narrowest that lines are broken for.
+/// Least width that lines are broken for.
 const NARROWEST: usize = 40;
 
-/// The columns that text is to fit into: what COLUMNS says, or the terminal has. `None` where
-/// nobody looks at columns, so that a script finds every line whole.
+/// Returns the width for text: the value of COLUMNS, or the width of the terminal. `None` if there
+/// is neither, so that a script gets unbroken lines.
 pub fn columns() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let has = || {
@@ -20,12 +20,12 @@ pub fn columns() -> Option<usize> {
     said.or_else(has).map(|columns: usize| columns.max(NARROWEST))
 }
 
-/// `text` with its lines broken at blanks where they are longer than `columns`. What follows
-/// stands below the value of a line that has a name, else a little to the right.
+/// Returns `text` with lines longer than `columns` broken at blanks. If a line has a name and a
+/// value, the rest is put below the value; else it is indented a little.
 pub fn fitted(text: &str, columns: usize) -> String {
     let mut fitted = String::new();
     for line in text.lines() {
-        // Colours take no columns.
+        // Colour codes take no columns.
         if strip_str(line).to_string().width() <= columns {
             fitted += line;
             fitted.push('\n');
@@ -37,7 +37,7 @@ pub fn fitted(text: &str, columns: usize) -> String {
         let first = head.trim_end();
         for (index, part) in wrapped(rest, columns - indent - 2).into_iter().enumerate() {
             let part = shorten(&part, columns - indent - 2);
-            // A string takes whatever is written to it.
+            // Writing to a string cannot fail.
             let _ = match index {
                 0 => writeln!(fitted, "{first:<indent$}{part}"),
                 _ if first.is_empty() => writeln!(fitted, "{:<indent$}  {part}", ""),
@@ -48,15 +48,15 @@ pub fn fitted(text: &str, columns: usize) -> String {
     fitted
 }
 
-/// Where the value of a line begins: behind its first gap of two blanks or its indentation.
+/// Returns where the value of a line begins: after its first gap of two blanks, or its indentation.
 fn hanging(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     let gap = line[indent..].find("  ").map(|gap| indent + gap);
     gap.map_or(indent, |gap| gap + line[gap..].len() - line[gap..].trim_start().len())
 }
 
-/// `text` in at most `columns`, its middle left out where it is longer: of a path, what is at
-/// either end tells most.
+/// Returns `text` in at most `columns`. If it is longer, its middle is left out, because both ends
+/// of a path matter most.
 pub(crate) fn shorten(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -67,7 +67,7 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
     front + "…" + &back.into_iter().rev().collect::<String>()
 }
 
-/// The first characters, as many as fit.
+/// Returns the first characters that fit into `columns`.
 fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut width = 0;
     characters
@@ -78,7 +78,7 @@ fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
         .collect()
 }
 
-/// `text` in lines of at most `columns`, broken at blanks; a longer word has a line of its own.
+/// Returns `text` in lines of at most `columns`, broken at blanks. A longer word gets its own line.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut inside = false;

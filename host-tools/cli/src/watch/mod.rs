@@ -5,7 +5,7 @@
 //!                                             └─► plain, a line each
 //! ```
 //!
-//! Drawing knows nothing of terminals, so that it can be tested with a recorded stream.
+//! Drawing does not depend on a terminal, so a test can draw a recorded stream.
 
 pub mod plain;
 pub mod screen;

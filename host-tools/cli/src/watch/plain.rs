@@ -1,11 +1,11 @@
-//! A line of the stream as a line for people: where there is no terminal to draw on.
+//! Formats a line of the stream as a line for people, for output that is not a terminal.
 
 use std::fmt::Write as _;
 
 use rebearing_host::device::watch::line::{Line, ReportSeen};
 use rebearing_host::device::watch::state::state_text;
 
-/// The line, or nothing for one that has nothing to say.
+/// Returns the line for people, or `None` for an empty line.
 pub fn text(line: &Line) -> Option<String> {
     match line {
         Line::Report(report) => Some(report_text(report)),
@@ -16,7 +16,7 @@ pub fn text(line: &Line) -> Option<String> {
             model.classes.join(", ")
         )),
         Line::Damaged(reason) => Some(format!("damaged line: {reason}")),
-        Line::OtherVersion(version) => Some(format!("a line of version {version}, not read")),
+        Line::OtherVersion(version) => Some(format!("a line of version {version}, not shown")),
         Line::Text(text) if text.trim().is_empty() => None,
         Line::Text(text) => Some(format!("| {text}")),
     }

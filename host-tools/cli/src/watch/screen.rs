@@ -1,4 +1,4 @@
-//! The dashboard on a real terminal: keys, resizing, and a terminal left as it was found.
+//! The dashboard on a real terminal. It handles keys and resizing, and restores the terminal.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use rebearing_host::device::watch::line::Line;
 use rebearing_host::device::watch::source::Stream;
 use rebearing_host::device::watch::state::Watch;
 
-/// How often keys are looked at, and the picture drawn at most.
+/// Interval at which keys are read, and the shortest time between two pictures.
 const BEAT: Duration = Duration::from_millis(50);
 
 /// How a watch ended.
@@ -36,7 +36,7 @@ impl End {
     }
 }
 
-/// The terminal in raw mode, until this is dropped; a panic restores it too.
+/// The terminal in raw mode. Dropping this restores it, and so does a panic.
 struct Screen(DefaultTerminal);
 
 impl Screen {
@@ -80,7 +80,7 @@ pub fn show(
                     changed = true;
                 }
             }
-            // A device that never pauses must not keep the keys from being looked at.
+            // Keys must be read even if the device never pauses.
             if left.is_zero() {
                 break;
             }
@@ -109,7 +109,7 @@ enum Pressed {
     Nothing,
 }
 
-/// Everything that was pressed by now.
+/// Returns what was pressed so far.
 fn keys(wait: Duration) -> Result<Pressed> {
     let mut pressed = Pressed::Nothing;
     let mut wait = wait;
@@ -147,7 +147,7 @@ pub fn listen(
             Ok(line) => {
                 let line = Line::parse(&line.map_err(|reason| stream.failure(reason))?);
                 match on_line(&line) {
-                    // Whoever reads may stop reading.
+                    // The reader may stop reading.
                     Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                         return Ok(End::Quit);
                     }

@@ -1,4 +1,4 @@
-//! The dashboard, drawn from the state of a watch. Nothing of a terminal is in here.
+//! Draws the dashboard from the state of a watch. It does not depend on a terminal.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -15,13 +15,13 @@ use rebearing::Zone;
 use rebearing_host::device::watch::line::{FindingSeen, ModelSeen, ReportSeen};
 use rebearing_host::device::watch::state::{Counts, TrendPoint, Watch, state_text};
 
-/// Fewer lines or columns than this have room for words alone.
+/// Smallest size for pictures, in columns and rows. A smaller terminal shows only text.
 const SMALLEST: (u16, u16) = (60, 18);
-/// Decibels below the strongest band that are shown.
+/// Height of the spectrum in decibels, from the strongest band down.
 const SPAN_DB: f32 = 60.0;
-/// How far below the threshold a log-likelihood is still shown to scale: so many times the distance
-/// between the threshold and the best, and so many nats at least. One outlier must not flatten all
-/// the rest.
+/// How far below the threshold a log-likelihood is still drawn to scale. The first number is a
+/// multiple of the distance from the threshold to the best value. The second is the least distance
+/// in nats. So one outlier does not flatten the rest.
 const BELOW: (f32, f32) = (4.0, 20.0);
 
 /// How to draw.
@@ -41,7 +41,7 @@ impl Look<'_> {
     }
 
     fn alert(self) -> Style {
-        // Without colours it must stand out all the same.
+        // It must also stand out without colours.
         self.paint(Color::Red).add_modifier(Modifier::BOLD | Modifier::REVERSED)
     }
 }
@@ -65,7 +65,7 @@ pub fn draw(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>) {
     let [left, right] = halves.areas(top);
     let [spectrum_area, trend_area] = halves.areas(middle);
     frame.render_widget(TextLine::from(heading(watch, look)).bold(), title);
-    // What may be long comes last.
+    // Long text comes last.
     for (name, lines, area) in
         [(" Now ", now(watch, look), left), (" Counted ", counted(watch), right)]
     {
@@ -87,10 +87,11 @@ fn heading(watch: &Watch, look: Look<'_>) -> String {
     text
 }
 
-/// What the machine is doing, in five lines.
+/// Returns the state of the machine, in five lines.
 fn now(watch: &Watch, look: Look<'_>) -> Vec<TextLine<'static>> {
     let Some(report) = &watch.last else {
-        let what = if look.ended { "no report came" } else { "waiting for the first report …" };
+        let what =
+            if look.ended { "no report received" } else { "waiting for the first report …" };
         return vec![what.into()];
     };
     let window = Span::from(format!("window {}  ", report.window)).dim();
@@ -126,7 +127,7 @@ fn label(watch: &Watch, finding: &FindingSeen, look: Look<'_>) -> Span<'static> 
     Span::styled(text, look.paint(colour).add_modifier(Modifier::BOLD))
 }
 
-/// The classes in the order of their probability.
+/// Returns the three likeliest classes with their probabilities.
 fn confidence(watch: &Watch, finding: &FindingSeen) -> String {
     let mut classes: Vec<(usize, f32)> = finding.posterior.iter().copied().enumerate().collect();
     classes.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -137,7 +138,7 @@ fn confidence(watch: &Watch, finding: &FindingSeen) -> String {
 }
 
 fn state(report: &ReportSeen) -> TextLine<'static> {
-    let mut text = report.state.map_or("no decision".into(), state_text);
+    let mut text = report.state.map_or("no alarm state".into(), state_text);
     if let Some(level) = report.level {
         let _ = write!(text, ", {:.1} % not healthy", 100.0 * level);
     }
@@ -206,7 +207,7 @@ fn spectrum(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>, area: Rect) {
     };
     let inner = block.inner(area);
     let columns = usize::from(inner.width).max(1);
-    // Neighbours share a column where there are more bands than columns; the strongest counts.
+    // If there are more bands than columns, neighbours share a column. It shows the strongest.
     let bands: Vec<f32> = bands
         .chunks(bands.len().div_ceil(columns))
         .map(|share| share.iter().copied().fold(f32::NEG_INFINITY, f32::max))
@@ -244,7 +245,7 @@ fn trend(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>, area: Rect) {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return frame.render_widget(Paragraph::new("nothing yet").block(block), area);
     };
-    // Two dots a column, so that nothing older than the width is squeezed in.
+    // A column has two dots. Older points have no room and are left out.
     let room = 2 * u64::from(area.width.saturating_sub(12)).max(10);
     let from = first.at.max(last.at.saturating_sub(room));
     let shown: Vec<&TrendPoint> = points.iter().copied().filter(|p| p.at >= from).collect();
@@ -312,8 +313,8 @@ mod tests {
         text
     }
 
-    /// The pictures stand in files of their own, to be looked at. To make them again, set
-    /// `REBEARING_REDRAW=1` and look at what changed.
+    /// Each picture has its own file. To make them again, set `REBEARING_REDRAW=1` and look at what
+    /// changed.
     fn compare(name: &str, picture: &str) {
         let path = format!("{}/tests/watch/{name}.txt", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("REBEARING_REDRAW").is_some() {

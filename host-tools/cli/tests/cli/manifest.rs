@@ -234,7 +234,7 @@ fn hostile_names_and_links_do_no_harm() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot say this path"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot hold this path"));
     assert!(!folder.has("n.csv"));
 }
 
@@ -249,11 +249,11 @@ fn what_is_no_folder_of_recordings_is_refused() {
     folder.refused("manifest file.csv", &["file.csv: cannot be read"]);
     folder.refused("manifest empty", &["empty: no recording found", "wav, mat"]);
     folder.refused("manifest other", &["no reader for .md"]);
-    folder.refused("manifest broken", &["passed over", "x.wav"]);
+    folder.refused("manifest broken", &["skipped", "x.wav"]);
     for (option, value, says) in [
         ("--rate", "0", "above 0"),
         ("--rpm", "x", "above 0"),
-        ("--unit", "", "is no unit"),
+        ("--unit", "", "is not a unit"),
         ("--domain", " ", "needs a name"),
         ("--out", "absent/m.csv", "folder that exists"),
     ] {

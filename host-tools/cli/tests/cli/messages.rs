@@ -9,7 +9,7 @@ fn one_of_a_thing_takes_the_singular() {
     let shown = place.run("simulate --out m --seconds 4 --machines 1 --classes Healthy");
     assert!(shown.starts_with("1 recording of 4 s"), "{shown}");
     let shown = place.run("manifest m");
-    assert!(shown.contains(": 1 recording, 1 passed over"), "{shown}");
+    assert!(shown.contains(": 1 recording, 1 skipped"), "{shown}");
     assert!(shown.contains("1 of 1 file\n"), "{shown}");
     // One window of 3072 samples.
     let samples = (0..3100).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
@@ -115,7 +115,7 @@ fn predict_says_which_rate_it_assumes() {
     place.write("a.csv", format!("x\n{samples}\n"));
     place.write("b.csv", format!("x\n{samples}\n"));
     let shown = place.run("predict --model m.rbm a.csv m/motor-b/Healthy.wav b.csv");
-    let note = "a.csv and 1 more file: no sample rate; taken at the model's 20000 Hz";
+    let note = "a.csv and 1 more file: no sample rate; read at the model's 20000 Hz";
     assert_eq!(shown.matches(note).count(), 1, "{shown}");
     for said in
         ["predict --model m.rbm --rate 20k a.csv", "predict --model m.rbm m/motor-b/Healthy.wav"]

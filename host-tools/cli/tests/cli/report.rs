@@ -197,9 +197,9 @@ fn the_same_input_gives_the_same_bytes() {
 #[test]
 fn what_is_not_there_is_left_out_with_a_word_why() {
     for (name, words) in [
-        ("abstain", "so that it has no plan"),
-        ("keep-gate", "so that it has no plan"),
-        ("later", "is no part of a model file"),
+        ("abstain", "so it has no plan"),
+        ("keep-gate", "so it has no plan"),
+        ("later", "is not part of a model file"),
         ("snapshot", "has no label for motor-b"),
         ("keep-gate", "geometry was not given"),
         ("axes", "Instructions are not estimated"),
@@ -213,8 +213,8 @@ fn what_is_not_there_is_left_out_with_a_word_why() {
 fn every_verdict_has_its_sentence() {
     for (name, words) in [
         ("adapt", "were carried over to motor-b's own recordings"),
-        ("adapt", "rests on your word"),
-        ("keep-gate", "names the type of a fault as motor-a showed it"),
+        ("adapt", "relies on your statement"),
+        ("keep-gate", "names the type of a fault by the faults of motor-a"),
         ("abstain-gate", "does not name the type of a fault"),
         ("abstain", "Do not rely on this model"),
         ("later", "the model was made from these very recordings"),
@@ -297,7 +297,7 @@ fn what_does_not_belong_together_is_refused() {
     place.json("fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
     refused(
         &format!("report --model adapt.rbm --source coarse.json {manifest}"),
-        &["coarse.json", "other features"],
+        &["coarse.json", "features differ"],
     );
     place.write("m/numbers.csv", "x\n".to_owned() + &"1\n5\n3\n".repeat(3000));
     place.write("m/slow.csv", "path,label,domain,rate_hz\nnumbers.csv,,slow,9999\n");

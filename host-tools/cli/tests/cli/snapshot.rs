@@ -177,10 +177,10 @@ fn bad_snapshots_are_refused_with_file_place_and_remedy() {
         world.refused(&arguments, parts);
         assert!(!world.has("out.rbm"));
     };
-    adapt("source.json", "cut.rbs", &["cut.rbs", "record 1", "cut short", "sent again"]);
+    adapt("source.json", "cut.rbs", &["cut.rbs", "record 1", "cut short", "send it again"]);
     let place = format!("byte {}", good.len());
     adapt("source.json", "second.rbs", &["second.rbs", "record 2", &place, "cut short"]);
-    adapt("source.json", "flipped.rbs", &["flipped.rbs", "checksum", "sent again"]);
+    adapt("source.json", "flipped.rbs", &["flipped.rbs", "checksum", "send it again"]);
     adapt("source.json", "foreign.rbs", &["foreign.rbs", "RBSN", "--snapshot-out"]);
     adapt("source.json", "empty.rbs", &["empty.rbs", "cut short"]);
     adapt("source.json", "absent.rbs", &["absent.rbs", "cannot be read"]);

@@ -109,7 +109,7 @@ fn severity_and_counts_take_the_manifests_unit() {
     json(&severity("g", " --unit g"));
     refused(&severity("g", " --unit m/s2"), &["--unit", "unit column says g"]);
     refused(&severity("plain", ""), &["--severity", "--unit", "unit column"]);
-    refused(&severity("velocity", ""), &["mm/s, is no acceleration"]);
+    refused(&severity("velocity", ""), &["mm/s, is not an acceleration"]);
     let integer = |manifest: &str| {
         let found = json(&(adapt("plain", manifest, "integer") + " --encoding i16"));
         found["full_scale"].as_f64().unwrap()
@@ -144,13 +144,13 @@ fn a_domain_has_one_unit() {
         Domain::read(&manifest, "d").map(drop).map_err(|error| format!("{error:#}"))
     };
     for (rows, says) in [
-        ("a.csv,,d,10,g,\nb.csv,,d,10,,\n", "row 3: of this row and row 2"),
-        ("a.csv,,d,10,,\nb.csv,,d,10,g,\n", "one alone has a unit"),
-        ("a.csv,,d,10,g,\nb.csv,,d,10,mm/s,\n", "row 3: its unit is another than that of row 2"),
+        ("a.csv,,d,10,g,\nb.csv,,d,10,,\n", "row 3: only one of this row and row 2"),
+        ("a.csv,,d,10,,\nb.csv,,d,10,g,\n", "of the same domain has a unit"),
+        ("a.csv,,d,10,g,\nb.csv,,d,10,mm/s,\n", "row 3: its unit differs from that of row 2"),
         ("c.csv,,d,10,counts12,2 g\n", "frame 1 of segment 0, axis x: -4096"),
         ("a.csv,,d,10,counts,16\n", "line 2: full_scale of a.csv"),
-        ("a.csv,,d,10,g,much\n", "line 2: full_scale of a.csv: \"much\" is no full scale"),
-        ("a.csv,,d,10,9.81,\n", "line 2: unit of a.csv: \"9.81\" is no unit"),
+        ("a.csv,,d,10,g,much\n", "line 2: full_scale of a.csv: \"much\" is not a full scale"),
+        ("a.csv,,d,10,9.81,\n", "line 2: unit of a.csv: \"9.81\" is not a unit"),
     ] {
         let message = read(rows).unwrap_err();
         assert!(message.contains(says) && message.contains("d.csv"), "{message}");

@@ -1,6 +1,7 @@
 //! Prints the estimates of `rebearing inspect` for the bench's mixtures and its window.
 
-use rebearing_host::device::instructions::{CORES, Core, Encoding, Shape, TOLERANCE};
+use rebearing::Encoding;
+use rebearing_host::device::instructions::{CORES, Core, Shape, TOLERANCE};
 use serde_json::json;
 
 use crate::SHAPES;
@@ -16,8 +17,8 @@ pub(crate) fn print() {
                 Encoding::F32 => &[("plain", false), ("worst", true)],
                 Encoding::I16 => &[("worst", true)],
             };
-            for &(case, leads) in cases {
-                let mixture = core.mixture(&shape(components, dims, leads));
+            for &(case, early_drop) in cases {
+                let mixture = core.mixture(&shape(components, dims, early_drop));
                 print_line(
                     &core,
                     mixture,
@@ -25,13 +26,13 @@ pub(crate) fn print() {
                 );
             }
         }
-        let leads = core.encoding == Encoding::I16;
-        print_line(&core, core.decision(&shape(COMPONENTS, BANDS, leads)), json!({}));
+        let early_drop = core.encoding == Encoding::I16;
+        print_line(&core, core.window(&shape(COMPONENTS, BANDS, early_drop)), json!({}));
     }
 }
 
-fn shape(components: usize, dims: usize, leads: bool) -> Shape {
-    Shape { segments: 1, points: FFT, dims, components, classes: CLASSES, leads }
+fn shape(components: usize, dims: usize, early_drop: bool) -> Shape {
+    Shape { segments: 1, points: FFT, dims, components, classes: CLASSES, early_drop }
 }
 
 fn print_line(core: &Core, instructions: f64, mut line: serde_json::Value) {

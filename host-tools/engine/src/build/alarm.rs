@@ -72,7 +72,7 @@ impl AlarmSettings {
     pub fn parameters(&self) -> Result<AlarmParameters> {
         for (field, p) in [("raise", self.raise), ("clear", self.clear)] {
             if !(p > 0.0 && p <= 1.0) {
-                bail!("`{field}` {p}: a probability is above 0 and at most 1");
+                bail!("`{field}` {p}: must be a probability above 0 and at most 1");
             }
         }
         let parameters = AlarmParameters {
@@ -96,12 +96,18 @@ impl AlarmSettings {
         let Self { average, raise, clear, delay, settle, fault_windows, .. } = self;
         let most = format::MAX_ALARM_WINDOWS;
         let text = match field {
-            "windows to average" => format!("`average` {average}: 1 to {}", format::MAX_AVERAGE),
-            "raise threshold" => format!("`raise` {raise}: above 0, at most 1"),
-            "clear threshold" => format!("`clear` {clear}: above 0 and below `raise` {raise}"),
-            "delay" => format!("`delay` {delay}: 1 to {most} windows"),
-            "settle time" => format!("`settle` {settle}: 0 to {most} windows"),
-            "fault windows" => format!("`fault_windows` {fault_windows}: 1 to {most} windows"),
+            "windows to average" => {
+                format!("`average` {average}: must be 1 to {}", format::MAX_AVERAGE)
+            }
+            "raise threshold" => format!("`raise` {raise}: must be above 0 and at most 1"),
+            "clear threshold" => {
+                format!("`clear` {clear}: must be above 0 and below `raise` {raise}")
+            }
+            "delay" => format!("`delay` {delay}: must be 1 to {most} windows"),
+            "settle time" => format!("`settle` {settle}: must be 0 to {most} windows"),
+            "fault windows" => {
+                format!("`fault_windows` {fault_windows}: must be 1 to {most} windows")
+            }
             field => format!("the {field} is out of its range"),
         };
         anyhow::Error::msg(text)
@@ -122,7 +128,7 @@ impl AlarmSettings {
         };
         let below = self.idle_rms.unwrap_or(IDLE_SHARE * until);
         if !(below >= 0.0 && below <= until) {
-            bail!("`idle_rms` {below}: at least 0 and at most `running_rms`, {until}");
+            bail!("`idle_rms` {below}: must be at least 0 and at most `running_rms`, {until}");
         }
         let [below, until] = [below, until].map(|rms| in_model(model, rms));
         let idle = IdleRms { below: below?, until: until? };

@@ -25,7 +25,7 @@ pub enum NoDriftReference {
     },
     /// The model calls most of the held-out windows unknown, so more of them would say nothing.
     #[error(
-        "{unknown} of {} unknown to the model already",
+        "{unknown} of {} already unknown to the model",
         plural(*held_out, "held-out window is", "held-out windows are")
     )]
     Unknown {

@@ -75,8 +75,8 @@ impl InCounts {
         })?;
         if loss.label_agreement < AGREEMENT_MIN {
             bail!(
-                "{}; under {:.0} % it is no longer the same model, so none was written: fit with \
-                 a larger `variance_floor`, or keep `encoding` f32",
+                "{}; below {:.0} % it is not the same model any more, so no model was written: fit \
+                 with a larger `variance_floor`, or keep `encoding` f32",
                 loss_line(&loss),
                 100.0 * AGREEMENT_MIN
             );
@@ -93,7 +93,7 @@ impl InCounts {
 /// The loss of an i16 model in words.
 pub fn loss_line(loss: &Loss) -> String {
     format!(
-        "i16: the label of f32 in {:.2} % of {}, log-likelihoods off by {:.3} nats rms, \
+        "i16: the same label as f32 in {:.2} % of {}, log-likelihoods off by {:.3} nats rms, \
          {:.3} at most",
         100.0 * loss.label_agreement,
         plural(loss.windows, "window", "windows"),

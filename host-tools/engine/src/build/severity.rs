@@ -26,17 +26,17 @@ impl SeveritySettings {
     fn unit(&self, manifest: Option<&Unit>) -> Result<f64> {
         match (self.unit, manifest, manifest.and_then(Unit::acceleration)) {
             (Some(given), Some(name), Some(known)) if (given / known - 1.0).abs() > 1e-4 => bail!(
-                "`unit`: {given} m/s² to the unit, but the manifest's unit column says {name}; \
+                "`unit`: one unit would be {given} m/s², but the manifest's unit column says {name}; \
                  leave `unit` out, or correct the manifest"
             ),
             (Some(given), ..) => Ok(given),
             (None, _, Some(known)) => Ok(known),
             (None, Some(name), None) => bail!(
-                "`limits`: the manifest's unit, {name}, is no acceleration; give the m/s² that \
-                 one of it stands for with `unit`, or counts their full scale in the manifest"
+                "`limits`: the manifest's unit, {name}, is not an acceleration; give its size in m/s² \
+                 with `unit`, or, for counts, the full scale in the manifest"
             ),
             (None, None, None) => bail!(
-                "`limits`: needs the unit of the recordings; give `unit`, or fill the \
+                "`limits` needs the unit of the recordings; give `unit`, or fill the \
                  manifest's unit column"
             ),
         }
@@ -54,9 +54,9 @@ impl SeveritySettings {
         let lowest = f64::from(format::SEVERITY_BINS) * bin_hz;
         if low < lowest {
             bail!(
-                "`band_hz` {low},{high}: a {}-point FFT at {} Hz tells frequencies apart \
-                 from {lowest:.1} Hz on, which is the least that the band can begin at; fit with \
-                 a longer `fft_len`, record at a lower rate, or give `band_hz` {:.1},{high}",
+                "`band_hz` {low},{high}: a {}-point FFT at {} Hz does not resolve \
+                 frequencies below {lowest:.1} Hz, so the band cannot begin lower; fit with a \
+                 longer `fft_len`, record at a lower rate, or give `band_hz` {:.1},{high}",
                 front_end.fft_len,
                 front_end.rate_hz,
                 (10.0 * lowest).ceil() / 10.0
@@ -71,7 +71,7 @@ impl SeveritySettings {
         }
         let largest = f64::from(format::MAX_VELOCITY);
         if self.limits[2] > largest || unit > f64::from(format::MAX_UNIT) {
-            bail!("`limits`, `unit`: at most {largest} mm/s and {} m/s²", format::MAX_UNIT);
+            bail!("`limits`, `unit`: must be at most {largest} mm/s and {} m/s²", format::MAX_UNIT);
         }
         Ok(SeverityParameters {
             low_hz: low as f32,

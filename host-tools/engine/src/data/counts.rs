@@ -47,7 +47,7 @@ pub enum CountsError {
     },
     /// A sample is NaN or infinite.
     #[error(
-        "{}: holds NaN or infinity at {place}, which 16-bit counts cannot; cut that part out of the recording",
+        "{}: holds NaN or infinity at {place}, which 16-bit counts cannot hold; cut that part out of the recording",
         path.display()
     )]
     NotFinite {

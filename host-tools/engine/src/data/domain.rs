@@ -200,11 +200,11 @@ fn measures(rows: &[&Row], place: impl Fn(&Row) -> String) -> Result<Vec<Measure
             match (&first, &measure.unit) {
                 (None, None) => Ok(measure),
                 (Some(wanted), Some(_)) => measure.in_unit(wanted).with_context(|| {
-                    format!("{}: its unit is another than that of row {}", place(row), rows[0].line)
+                    format!("{}: its unit differs from that of row {}", place(row), rows[0].line)
                 }),
                 _ => bail!(
-                    "{}: of this row and row {} of the same domain one alone has a unit; fill \
-                     the manifest's unit column in both, or in neither",
+                    "{}: only one of this row and row {} of the same domain has a unit; fill the \
+                     manifest's unit column in both, or in neither",
                     place(row),
                     rows[0].line
                 ),

@@ -33,24 +33,19 @@ pub enum Unit {
 pub enum UnitError {
     /// The text is not the name of a unit.
     #[error(
-        "{0:?} is no unit: write g, m/s2, counts (of 16 bits) or counts24, or another name of at most 16 letters"
+        "{0:?} is not a unit: write g, m/s2, counts (of 16 bits) or counts24, or another name of at most 16 letters"
     )]
     Name(String),
     /// The text is not a full scale.
     #[error(
-        "{0:?} is no full scale: write a number above 0, with its unit if that is another, as 16 or 16 g"
+        "{0:?} is not a full scale: write a number above 0, with its unit if the samples have another, as 16 or 16 g"
     )]
     FullScale(String),
     /// A full scale for counts has no unit.
-    #[error(
-        "a full scale of {0} for counts does not say of what: write it with its unit, as {0} g"
-    )]
+    #[error("a full scale of {0} for counts needs a unit: write it as {0} g, for example")]
     FullScaleOfWhat(f64),
     /// The conversion between two units is not known.
-    #[error(
-        "{found} is not {wanted}, nor a multiple of it that is known{}",
-        counts_remedy(found, wanted)
-    )]
+    #[error("{found} cannot be converted to {wanted}{}", counts_remedy(found, wanted))]
     Differ {
         /// The unit that was found.
         found: Unit,
@@ -61,7 +56,7 @@ pub enum UnitError {
 
 fn counts_remedy(found: &Unit, wanted: &Unit) -> &'static str {
     if [found, wanted].iter().any(|unit| matches!(unit, Unit::Counts(_))) {
-        "; give counts their full scale in the manifest's full_scale column, as 16 g"
+        "; for counts, give the full scale in the manifest's full_scale column, as 16 g"
     } else {
         ""
     }

@@ -6,30 +6,10 @@
 //! more than [`TOLERANCE`]. Cycles are not counted: a core takes one to three cycles for an
 //! instruction, and more if flash is slow.
 
-use rebearing::IntegerModel;
-use rebearing::Model;
+use rebearing::{Encoding, IntegerModel, Model};
 
 /// Largest difference between a measured count and the estimate, as a share of the estimate.
 pub const TOLERANCE: f64 = 0.1;
-
-/// The encoding of a model's numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// Floats of 32 bits.
-    F32,
-    /// Integers of 16 bits.
-    I16,
-}
-
-impl Encoding {
-    /// Its name in the bench and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::I16 => "i16",
-        }
-    }
-}
 
 /// A core, and its instructions for the parts of the work for one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -158,8 +138,8 @@ pub struct Shape {
     pub components: usize,
     /// Number of classes.
     pub classes: usize,
-    /// Whether the model has an early drop.
-    pub leads: bool,
+    /// True if the model drops components early.
+    pub early_drop: bool,
 }
 
 impl Shape {
@@ -173,7 +153,7 @@ impl Shape {
             dims: model.dims(),
             components: model.components().len(),
             classes: model.classes(),
-            leads: model.early_drop().is_some(),
+            early_drop: model.early_drop().is_some(),
         })
     }
 
@@ -186,7 +166,7 @@ impl Shape {
             dims: model.dims(),
             components: model.component_count(),
             classes: model.classes(),
-            leads: true,
+            early_drop: true,
         }
     }
 }
@@ -203,12 +183,12 @@ impl Core {
         let [components, dims, classes] =
             [shape.components, shape.dims, shape.classes].map(|count| count as f64);
         let each = self.component + dims * self.component_feature + classes * self.component_class;
-        let dropping = components * self.looked_at + dims * self.reordered;
-        self.mixture + components * each + if shape.leads { dropping } else { 0.0 }
+        let early_drop = components * self.looked_at + dims * self.reordered;
+        self.mixture + components * each + if shape.early_drop { early_drop } else { 0.0 }
     }
 
     /// Instructions for one window in the worst case.
-    pub fn decision(&self, shape: &Shape) -> f64 {
+    pub fn window(&self, shape: &Shape) -> f64 {
         let points = shape.points as f64;
         let segment = points * (self.sample + self.fft * points.max(1.0).log2());
         let features = shape.dims as f64 * self.feature;
@@ -221,7 +201,7 @@ mod tests {
     use super::{CORES, Core, Encoding, Shape};
 
     const SMALL: Shape =
-        Shape { segments: 1, points: 256, dims: 16, components: 4, classes: 3, leads: false };
+        Shape { segments: 1, points: 256, dims: 16, components: 4, classes: 3, early_drop: false };
 
     #[test]
     fn more_of_anything_takes_more() {
@@ -234,7 +214,7 @@ mod tests {
         ];
         for core in CORES {
             for more in more {
-                assert!(core.decision(&more) > core.decision(&SMALL), "{} {more:?}", core.name);
+                assert!(core.window(&more) > core.window(&SMALL), "{} {more:?}", core.name);
             }
         }
     }
@@ -243,7 +223,7 @@ mod tests {
     fn floats_without_a_unit_for_them_take_most_and_integers_least() {
         let on = |encoding, name| {
             let mut cores = Core::of(encoding).filter(|core| core.name == name);
-            cores.next().unwrap().decision(&SMALL)
+            cores.next().unwrap().window(&SMALL)
         };
         assert!(on(Encoding::F32, "cortex-m0") > 5.0 * on(Encoding::F32, "cortex-m4f"));
         assert!(on(Encoding::F32, "cortex-m0") > 5.0 * on(Encoding::I16, "cortex-m0"));

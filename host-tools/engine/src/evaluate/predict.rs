@@ -99,7 +99,7 @@ fn guarded(
 
 /// The label that the device gives each row of features (not standardised).
 fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
-    findings(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
+    findings(model, x).rows.into_iter().map(|finding| finding.label).collect()
 }
 
 /// Runs a compared method on features that are standardised with the source's constants.

@@ -72,7 +72,7 @@ impl fmt::Display for Blocks {
 /// The error for a text that is no list of blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "the blocks are bands, orders and envelope, and bands are always among them: bands,orders,envelope"
+    "the blocks are bands, orders and envelope, and bands must be one of them, as bands,orders,envelope"
 )]
 pub struct UnknownBlocks;
 

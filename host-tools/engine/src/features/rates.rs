@@ -13,7 +13,7 @@ use crate::features::front_end::FrontEndSettings;
 pub enum RateError {
     /// The rate is too low.
     #[error(
-        "bands up to {needs_hz} Hz cannot be seen at {rate_hz} Hz, which shows up to {shows_hz} Hz; \
+        "the bands reach up to {needs_hz} Hz, but a rate of {rate_hz} Hz shows only up to {shows_hz} Hz; \
          fit the source with `resample` {rate_hz}"
     )]
     TooLow {

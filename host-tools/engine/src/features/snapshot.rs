@@ -64,19 +64,19 @@ pub struct SnapshotError {
 #[derive(Debug, Error)]
 pub enum SnapshotReason {
     /// The file could not be read.
-    #[error("cannot be read: {0}; give a file that a device's snapshot was stored in")]
+    #[error("cannot be read: {0}; give a file with a device's snapshot")]
     Unreadable(std::io::Error),
     /// The bytes are not a snapshot.
     #[error(
-        "is no snapshot: it does not start with \"RBSN\"; give the bytes of the device's Snapshot, or a file \
+        "is not a snapshot: it does not start with \"RBSN\"; give the bytes of the device's Snapshot, or a file \
          of `rebearing predict` with `snapshot_out`"
     )]
     WrongMagic,
     /// The record has another format version.
-    #[error("has version {0}, and this tool reads {VERSION}: update the tool")]
+    #[error("has version {0}, but this tool reads {VERSION}; update the tool")]
     Version(u16),
     /// Bytes are missing.
-    #[error("is cut short: {needs} bytes are needed, {has} are there; have it sent again")]
+    #[error("is cut short: {needs} bytes are needed, {has} are there; send it again")]
     TooShort {
         /// Bytes needed.
         needs: usize,
@@ -85,7 +85,7 @@ pub enum SnapshotReason {
     },
     /// The record was damaged on the way.
     #[error(
-        "is damaged: its checksum is {stored:08x}, its bytes give {computed:08x}; have it sent again"
+        "is damaged: its checksum is {stored:08x}, its bytes give {computed:08x}; send it again"
     )]
     BadCrc {
         /// Checksum in the record.
@@ -101,8 +101,8 @@ pub enum SnapshotReason {
     Empty,
     /// The record has another front end than the source.
     #[error(
-        "is of another front end: its {what} is {has}, the source's {needs}; only features that were \
-         computed alike can be adapted to: give the source that the device's model was adapted from"
+        "has another front end: its {what} is {has}, the source's is {needs}; only features of the same \
+         front end can be adapted to: give the source that the device's model was adapted from"
     )]
     FrontEnd {
         /// Name of the value that differs.

@@ -6,8 +6,8 @@ use crate::words::plural;
 pub(crate) fn describe(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
-            "{} where the first row has {expected_len}; every row needs the same \
-             columns, and fields that hold the separator stand in quotes",
+            "{}, but the first row has {expected_len}; every row needs the same columns, \
+             and a field that holds the separator needs quotes",
             plural(*len, "field", "fields")
         ),
         _ => error.to_string(),

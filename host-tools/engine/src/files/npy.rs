@@ -82,7 +82,7 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, NpyError> {
         }
     };
     let shape = (rows, columns).set_f(array.fortran);
-    let shaped = "as many numbers as the shape asks for were read";
+    let shaped = "the data has the length of its shape";
     if array.single {
         let values = array.decode(f32::from_le_bytes, f32::from_be_bytes)?;
         Array2::from_shape_vec(shape, values).map(Matrix::F32)
@@ -92,7 +92,7 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, NpyError> {
     }
     .map_err(|error| NpyError::Content {
         path: path.into(),
-        problem: format!("{shaped}, and yet: {error}"),
+        problem: format!("{shaped}, but cannot be arranged: {error}"),
     })
 }
 
@@ -212,7 +212,7 @@ impl Array {
 
 fn unsupported(header: &NpyHeader) -> String {
     format!(
-        "numbers of type {} are not read; save with .astype('float32') or .astype('float64')",
+        "numbers of type {} are not supported; save with .astype('float32') or .astype('float64')",
         header.dtype().descr()
     )
 }

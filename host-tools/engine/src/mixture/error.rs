@@ -31,8 +31,8 @@ pub enum MixtureError {
     },
     /// There are fewer samples than components.
     #[error(
-        "{} asked of {}; ask for at most {samples}, or bring more samples",
-        plural(*components, "component was", "components were"),
+        "{} cannot be fitted to {}; ask for at most {samples}, or bring more samples",
+        plural(*components, "component", "components"),
         plural(*samples, "sample", "samples")
     )]
     TooFewSamples {

@@ -62,13 +62,13 @@ pub struct PartContents {
 pub enum QuantiseError {
     /// The model has features of shaft orders.
     #[error(
-        "an i16 model has features of bands alone, and this one has shaft orders: fit with `blocks` bands"
+        "an i16 model takes only features of bands, and this one has shaft orders: fit with `blocks` bands"
     )]
     Orders,
     /// The ratio between the farthest feature and the narrowest component does not fit in 16 bits.
     #[error(
-        "the narrowest component is {narrowest:.2e} wide where features reach {farthest:.2e}, too much for 16 \
-         bits: fit with a larger `variance_floor`, or keep `encoding` f32"
+        "the narrowest component is {narrowest:.2e} wide and features reach {farthest:.2e}, which is too wide a \
+         range for 16 bits: fit with a larger `variance_floor`, or keep `encoding` f32"
     )]
     Range {
         /// Smallest σ.
@@ -92,8 +92,9 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
     let telling = if of_classes.is_empty() { of_gate } else { of_classes };
     let places = order(telling, dims);
     // The f32 components may have their own order of features.
-    let feature =
-        |place: &u32| model.early_drop().map_or(*place, |lead| lead.order[*place as usize]);
+    let feature = |place: &u32| {
+        model.early_drop().map_or(*place, |early_drop| early_drop.order[*place as usize])
+    };
     let order: Vec<u32> = places.iter().map(feature).collect();
 
     let class_min = Some(model.log_likelihood_min()).filter(|min| *min > f32::MIN);

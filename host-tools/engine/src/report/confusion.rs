@@ -125,17 +125,17 @@ pub(super) fn section(page: &Page<'_>) -> Section {
     let to = &page.contents.target.name;
     let Some(confusion) = Confusion::of(page) else {
         return section.saying(html! {
-            p { "The manifest has no label for " (to) ", so that there is nothing to compare with. None is needed." }
+            p { "The manifest has no label for " (to) ", so there is nothing to compare with. The model needs none." }
         });
     };
     let caption = format!(
-        "How to read it: a row for each label of the manifest, a column for what the model says, in windows; blue is \
-         right, orange is not. The labels of {to} were used for this table and for nothing else: neither the model nor \
-         the verdict has seen them. {:.1} % of {} windows are called by their label{}.",
+        "How to read it: a row for each label of the manifest, a column for each label of the model. Cells count \
+         windows; blue is right, orange is wrong. The labels of {to} are used only in this table: neither the model \
+         nor the verdict has seen them. {:.1} % of {} windows got the label of the manifest{}.",
         100.0 * confusion.accuracy(),
         confusion.windows(),
         if page.same_recordings {
-            "; the model was made from these very recordings, so that others may come out worse"
+            "; the model was made from these recordings, so others may do worse"
         } else {
             ""
         }

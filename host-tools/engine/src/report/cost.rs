@@ -1,11 +1,12 @@
 //! The cost of the model on the device.
 
 use maud::{Markup, html};
+use rebearing::Encoding;
 use rebearing::monitor::Samples;
 use rebearing::operation::alarm_device_ram;
 
 use super::{Page, Section};
-use crate::device::instructions::{Core, Encoding, Shape};
+use crate::device::instructions::{Core, Shape};
 use crate::device::{smallest, type_name};
 use crate::model::deployed::DeployedModel;
 
@@ -34,15 +35,15 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         }
     };
     let (classes, average) = (model.classes(), model.alarm().average);
-    let decision = alarm_device_ram(classes, average as usize);
-    ram(", decision over time", decision, format!("Decision<{classes}, {average}>"));
+    let alarm = alarm_device_ram(classes, average as usize);
+    ram(", alarm", alarm, format!("Alarm<{classes}, {average}>"));
     let front_end = model.front_end();
     let rate = f64::from(front_end.rate_hz);
     let window_s = front_end.window_len() as f64 / rate;
     let every_s = (front_end.hop * front_end.segments) as f64 / rate;
     rows.push((
         "Window".into(),
-        format!("{window_s:.3} s of signal, a decision every {every_s:.3} s without a pause"),
+        format!("{window_s:.3} s of signal, one every {every_s:.3} s without a pause"),
     ));
     rows.push(("Encoding".into(), model.encoding().name().into()));
     Section::new("cost", "Device", "What it costs on the device").saying(html! {
@@ -51,7 +52,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         }
         @match shape {
             Some(shape) => (cores(encoding, &shape, every_s)),
-            None => p class="note" { "Instructions are not estimated: blocks of shaft orders are not in the bench." },
+            None => p class="note" { "Instructions are not estimated, because the bench does not measure blocks of shaft orders." },
         }
     })
 }
@@ -63,14 +64,14 @@ fn cores(encoding: Encoding, shape: &Shape, every_s: f64) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "core" }
-                        th scope="col" { "instructions a decision" }
-                        th scope="col" { (format!("decisions a second at {CLOCK_MHZ:.0} MHz")) }
+                        th scope="col" { "instructions a window" }
+                        th scope="col" { (format!("windows a second at {CLOCK_MHZ:.0} MHz")) }
                         th scope="col" { "share of the core, without a pause" }
                     }
                 }
                 tbody {
                     @for core in Core::of(encoding) {
-                        @let instructions = core.decision(shape);
+                        @let instructions = core.window(shape);
                         @let per_second = CLOCK_MHZ * 1e6 / instructions;
                         tr {
                             th scope="row" { (core.name) }
@@ -83,8 +84,8 @@ fn cores(encoding: Encoding, shape: &Shape, every_s: f64) -> Markup {
             }
         }
         p class="note" {
-            "An estimate from instruction counts of emulated cores, at worst, with an instruction a cycle; a real core \
-             takes one to three cycles for one."
+            "An estimate of the worst case, from instruction counts of emulated cores, at one instruction a cycle. A \
+             real core takes one to three cycles for an instruction."
         }
     }
 }
@@ -94,6 +95,6 @@ fn share(of_core: f64) -> String {
     if of_core <= 1.0 {
         format!("{:.1} %", 100.0 * of_core)
     } else {
-        format!("too slow: {of_core:.1} times all of it")
+        format!("too slow: it takes {of_core:.1} times the core")
     }
 }

@@ -45,10 +45,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         "evidence",
         "By recording",
         table(checked),
-        "How to read it: how far the spectrum of the envelope stands above its floor at the frequency that the \
-         geometry gives for each part, mean over three harmonics. Bold: the part that the label names. Noise alone \
-         gives some 5 dB; a part that is struck at every turn stands out by 15 dB and more, but early and ball faults \
-         may not.",
+        "How to read it: the level of the envelope spectrum above its floor, at the frequency that the geometry gives \
+         for each part, as a mean over three harmonics. Bold: the part that the label names. Noise alone gives about \
+         5 dB. A part that is struck at every turn reaches 15 dB or more, but early faults and ball faults may not.",
     );
     let mut panels = Vec::new();
     let drawn = checked.iter().filter_map(|one| Some((one, one.envelope.as_ref()?)));
@@ -82,9 +81,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     };
     let left_out = drawn.count().saturating_sub(SPECTRA);
     let caption = format!(
-        "How to read it: the spectrum of the envelope of each recording; ticks at the top mark the frequency of each \
-         part and its harmonics, those of the part that the label names drawn through. Peaks that stand on the lines \
-         of a part speak for a defect on it; peaks elsewhere are the shaft's own.{}",
+        "How to read it: the envelope spectrum of each recording. Ticks at the top mark the frequency of each part and \
+         its harmonics. For the part that the label names, they are full lines. Peaks on the lines of a part speak \
+         for a defect of that part; peaks elsewhere come from the shaft.{}",
         not_drawn(left_out)
     );
     let title = "Envelope spectra";
@@ -188,7 +187,7 @@ pub fn evidence_sentence(checked: &Checked) -> String {
         format!("{name}: {} in {:.0} % of its windows", checked.label, 100.0 * checked.share);
     match (checked.for_label(), &checked.problem) {
         (Some(evidence), _) => format!(
-            "{label}; the envelope spectrum stands {:.1} dB above its floor at {} ({:.1} Hz)",
+            "{label}; the envelope spectrum is {:.1} dB above its floor at {} ({:.1} Hz)",
             evidence.level_db,
             evidence.part.abbreviation(),
             evidence.frequency_hz

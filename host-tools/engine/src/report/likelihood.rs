@@ -60,8 +60,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let gate = of(|window| window.gate_log_likelihood);
     if thresholds.gate.is_some() {
         let caption = format!(
-            "How to read it: the line is the gate's threshold. Windows of {to} right of it are like its healthy \
-             windows and are called healthy; those left of it are called faults."
+            "How to read it: the line is the gate's threshold. Windows of {to} to the right of it are like its \
+             healthy windows and are called healthy. Windows to the left of it are called faults."
         );
         let (body, more) = histogram(&gate, thresholds.gate, "under the gate")?;
         let caption = caption + &more;
@@ -71,14 +71,14 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     if !mixture.is_empty() {
         let caption = match (thresholds.mixture, thresholds.gate) {
             (Some(_), _) => format!(
-                "How to read it: the line is the model's threshold. Windows of {to} left of it are like nothing that \
-                 the model knows and are called unknown; the farther left, the less alike."
+                "How to read it: the line is the model's threshold. Windows of {to} to the left of it are unlike \
+                 anything that the model knows and are called unknown. The farther left, the less alike."
             ),
             (None, Some(_)) => "How to read it: how well the fault types explain the windows that did not pass the \
                                 gate. There is no threshold: every fault gets the likeliest type."
                 .into(),
             (None, None) => "How to read it: how well the model explains each window. It has no threshold: every \
-                             window gets the likeliest class, as there were too few windows to find one."
+                             window gets the likeliest class, because there were too few windows to set one."
                 .into(),
         };
         let (body, more) = histogram(&mixture, thresholds.mixture, "under the model's mixture")?;
@@ -87,7 +87,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         section = section.with(Figure::new("mixture", title, body, &caption).beside());
     } else if thresholds.gate.is_some() {
         section = section.saying(html! {
-            p { "No window went on to the fault types: either all passed the gate, or the model names none." }
+            p { "No window was compared with the fault types: either all windows passed the gate, or the model names no types." }
         });
     }
     Ok(section)

@@ -38,13 +38,13 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         Some((Some(plan), Some(mixture))) => (plan, mixture),
         Some(_) => {
             return Ok(section.saying(html! {
-                p { "No label was carried over to this model, so that it has no plan: the reasons stand at the top." }
+                p { "No label was carried over to this model, so it has no plan. The reasons are at the top of the page." }
             }));
         }
         None => {
             return Ok(section.saying(html! {
                 p {
-                    "The plan is made while adapting and is no part of a model file: see the report that "
+                    "The plan is made while adapting and is not part of a model file: see the report that "
                     code { (contents.origin.hints.plan) } " wrote with the model."
                 }
             }));
@@ -78,9 +78,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         / plan.sum().max(f64::MIN_POSITIVE);
     let distance = contents.adaptation.and_then(|adaptation| adaptation.mw2_squared);
     let caption = format!(
-        "How to read it: a row is a component of {from} with its class, a column one of {to} with the class that it \
-         was given; the darker a cell, the more of the row's weight goes to the column. A sound plan has one dark \
-         class in each column: {:.0} % of the weight lies where both classes are the same.{}",
+        "How to read it: a row is a component of {from} with its class, a column is a component of {to} with the \
+         class that it was given. The darker a cell, the more of the row's weight goes to the column. In a good plan \
+         each column has one dark class. Here {:.0} % of the weight is in cells with the same class on both sides.{}",
         100.0 * own,
         distance.map_or_else(String::new, |cost| format!(
             " The squared mixture-Wasserstein distance is {cost:.2}."

@@ -94,7 +94,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         (
             "Features",
             format!(
-                "{} Hz, {}, {}-point FFT every {}, {} a decision, {} bands, blocks {}",
+                "{} Hz, {}, {}-point FFT every {}, {} a window, {} bands, blocks {}",
                 front_end.rate_hz,
                 plural(front_end.axes, "axis", "axes"),
                 front_end.fft_len,
@@ -109,7 +109,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
     let recordings = target.recordings.iter().zip(&target.labels).enumerate();
     let snapshots = contents.snapshots.iter().enumerate();
     Section::new("provenance", "Settings", "Settings and provenance").saying(html! {
-        p { "This command repeats it:" }
+        p { "This command makes the report again:" }
         pre { (origin.command) }
         table class="facts" {
             @for (name, value) in &facts { tr { th scope="row" { (name) } td { (value) } } }

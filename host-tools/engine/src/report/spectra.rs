@@ -182,10 +182,10 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         }
     };
     let caption = format!(
-        "How to read it: the coloured line is the mean of {from} with this label, its shade one standard deviation; \
-         the dashed black line is the mean of the windows of {to} that the model gives the label. Levels are in dB \
-         against the mean of all bands of a window, so that the sensor's gain does not matter. Lines of one shape \
-         speak for the label; a class without a dashed line was not found in {to}."
+        "How to read it: the coloured line is the mean of {from} with this label, its shade one standard deviation. \
+         The dashed black line is the mean of the windows of {to} with this label from the model. Levels are in dB \
+         relative to the mean of all bands of a window, so the sensor's gain does not matter. Two lines of the same \
+         shape speak for the label. A class without a dashed line was not found in {to}."
     );
     let title = "Spectra by class";
     Ok(Section::new("spectra", "Spectra", title)

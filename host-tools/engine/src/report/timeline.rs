@@ -105,11 +105,11 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     };
     let left_out = strips.len().saturating_sub(STRIPS);
     let caption = format!(
-        "How to read it: each strip is a recording from its start to its end, coloured by the label of the decision \
-         window that begins there, with the number of the class. A machine does not change its condition from one \
-         second to the next: a strip of one colour speaks for the label, a speckled one against it.{}{}",
+        "How to read it: each strip is a recording from start to end. Its colour and number are the label of the \
+         window that begins there. A machine does not change its condition from one second to the next: a strip of \
+         one colour speaks for the label, a speckled one against it.{}{}",
         if strips.iter().any(|strip| strip.labels.len() > COLUMNS) {
-            " Where windows are closer than the picture shows, a column is divided by their shares."
+            " If several windows fall into one column, the column shows their shares."
         } else {
             ""
         },

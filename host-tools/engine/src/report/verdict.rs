@@ -21,19 +21,19 @@ pub(super) fn sentence(page: &Page<'_>) -> String {
              the model names these conditions on {to}, and calls anything else unknown."
         ),
         Kind::Gate { types: true } => format!(
-            "The model tells healthy from faulty by {to}'s own healthy recordings, and names the type of a fault as \
-             {from} showed it."
+            "The model tells healthy from faulty by {to}'s own healthy recordings. It names the type of a fault by the \
+             faults of {from}."
         ),
         Kind::Gate { types: false } => format!(
             "The model tells healthy from faulty by {to}'s own healthy recordings. It does not name the type of a \
              fault, because {to} is too unlike {from}."
         ),
         Kind::Source if abstained => format!(
-            "{to} is too unlike {from} for its conditions to be named: most windows are called unknown. Do not rely \
-             on this model for {to}."
+            "{to} is too unlike {from} to name its conditions: most windows are called unknown. Do not rely on \
+             this model for {to}."
         ),
         Kind::Source => format!(
-            "Nothing was learnt from {to}: its windows get the nearest condition of {from}, and what is far from all \
+            "Nothing was learnt from {to}: a window gets the nearest condition of {from}, and a window far from all \
              of them is called unknown."
         ),
     }
@@ -43,24 +43,24 @@ pub(super) fn sentence(page: &Page<'_>) -> String {
 fn advice(page: &Page<'_>) -> Cow<'static, str> {
     match page.kind {
         Kind::Adapted => {
-            "Before you rely on it: the strips below should be of one colour each, and recordings whose condition you \
-             know should have it."
+            "Before you rely on it, check two things: each strip below should have one colour, and a recording with a \
+             known condition should be called by it."
                 .into()
         }
         Kind::Gate { types: true } => {
-            "An alarm for a fault is to be trusted before its type: have the machine looked at, and take the type as \
-             the first place to look."
+            "Trust an alarm for a fault more than its type: have the machine inspected, and look first where the type \
+             points."
                 .into()
         }
         Kind::Gate { types: false } => {
-            "An alarm says that the machine is no longer as it was when it was recorded; where to look must be found \
-             out on site."
+            "An alarm says that the machine is no longer as it was when it was recorded. It does not say where to \
+             look."
                 .into()
         }
         Kind::Source => {
             let Hints { pool_healthy, pool_all, .. } = page.contents.origin.hints;
             format!(
-                "To get more: say what was recorded. {pool_healthy} if the machine was healthy throughout, \
+                "To get more, say what was recorded: {pool_healthy} if the machine was healthy throughout, \
                  {pool_all} if every condition is in the recordings."
             )
             .into()
@@ -76,9 +76,9 @@ fn caution(page: &Page<'_>) -> Option<String> {
     let trusted = support.agreement >= MIN_AGREEMENT && support.classes_found == conditions;
     (!trusted).then(|| {
         format!(
-            "This rests on your word that every condition is in the recordings. From the recordings alone it would \
-             not have been trusted: {} of {conditions} conditions were recognised without the plan, and plan and \
-             source agree in {:.0} % (trusted from {:.0} %).",
+            "This relies on your statement that every condition is in the recordings. The recordings alone would not \
+             have been enough: {} of {conditions} conditions were recognised without the plan, and plan and source \
+             agree in {:.0} % (at least {:.0} % are needed).",
             support.classes_found,
             100.0 * support.agreement,
             100.0 * MIN_AGREEMENT
@@ -110,8 +110,8 @@ pub(super) fn section(page: &Page<'_>) -> Section {
                 @if let Some(confusion) = confusion {
                     p class="note" {
                         (format!(
-                            "{:.1} % of the {} windows whose recording has a label in the manifest are called by it. \
-                             The labels were not used.",
+                            "{:.1} % of the {} windows with a label in the manifest got that label. The model was made \
+                             without these labels.",
                             100.0 * confusion.accuracy(),
                             confusion.windows()
                         ))

@@ -72,20 +72,20 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let (from, to) = (&source.domain, &contents.target.name);
     let captions = [
         format!(
-            "Before: the components of {from} (ellipses, numbered by class), and the windows of {to} (dots) by \
+            "Before: the components of {from} (ellipses, numbered by class), and the windows of {to} (dots) with \
              the labels that {from} alone would give them."
         ),
         match page.kind {
             Kind::Adapted => format!(
                 "After: the components of {to}'s own mixture with the labels carried over to them, and the same \
-                 windows by the labels of the model."
+                 windows with the labels of the model."
             ),
             Kind::Gate { .. } => format!(
-                "After: the gate made of {to}'s healthy windows, and the same windows by the labels of the model. \
-                 Fault types are told by direction and have no ellipse."
+                "After: the gate, fitted to {to}'s healthy windows, and the same windows with the labels of the \
+                 model. Fault types go by the direction of the deviation from healthy and have no ellipse."
             ),
             Kind::Source => format!(
-                "After: the components of {from}, all of one width, and the same windows by the labels of the \
+                "After: the components of {from}, all of one width, and the same windows with the labels of the \
                  model."
             ),
         },
@@ -106,9 +106,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         }
     };
     let caption = format!(
-        "How to read it: where a colour fills an ellipse of its own number, label and features agree. Ellipses are \
-         {SIGMAS} standard deviations wide. The plane is that of the two principal axes (PCA) of the component means \
-         of {from}, fitted on {from} alone; it holds {:.0} % of their spread, so that groups that overlap here may \
+        "How to read it: if the dots inside an ellipse have its colour, label and features agree. An ellipse reaches \
+         {SIGMAS} standard deviations from its mean. The plane has the two principal axes (PCA) of the component \
+         means of {from}, fitted on {from} alone. It holds {:.0} % of their spread, so groups that overlap here may \
          be apart in the other dimensions.{}",
         100.0 * plane.share,
         if drawn.len() < features.nrows() {

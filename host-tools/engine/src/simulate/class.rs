@@ -59,7 +59,7 @@ impl fmt::Display for Class {
 /// The error for a label that names no class.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no class {0:?}; choose of Healthy, InnerRace, OuterRace, Ball, Imbalance, Misalignment, Looseness"
+    "no class {0:?}; choose from Healthy, InnerRace, OuterRace, Ball, Imbalance, Misalignment, Looseness"
 )]
 pub struct UnknownClass(pub String);
 

@@ -220,7 +220,7 @@ impl Source {
             .with_context(|| format!("{}: is not a source mixture; {remedy}", path.display()))?;
         if source.version != VERSION {
             bail!(
-                "{}: has layout version {}, this tool reads {VERSION}; fit the source again",
+                "{}: has layout version {}, but this tool reads {VERSION}; fit the source again",
                 path.display(),
                 source.version
             );

@@ -263,7 +263,7 @@ fn csv_names_the_line_that_is_wrong() {
     let gap = folder.file("gap.csv", "x,y\n1,\n");
     assert_refused(&gap, Some("y"), "line 2, column y: \"\" is not a number");
     let ragged = folder.file("ragged.csv", "x,y\n1,2\n3\n");
-    assert_refused(&ragged, Some("x"), "line 3: 1 fields where the first row has 2");
+    assert_refused(&ragged, Some("x"), "line 3: 1 field, but the first row has 2");
     assert_refused(&folder.file("header.csv", "x\n"), None, "no samples");
     assert_refused(&folder.file("blank.csv", "\n\n"), None, "no samples");
     let binary = folder.file("binary.csv", b"1\n\xff\xfe\n");

@@ -89,7 +89,7 @@ fn what_is_wrong_is_named() {
         ("path,label,domain,rate_hz,rpm\na.wav,H,d,1,x\n", "line 2: rpm of a.wav is \"x\""),
         ("path,label,domain,rate_hz\n,H,d,1\n", "path is empty"),
         ("path,label,domain,rate_hz\na.wav,H,,1\n", "domain is empty"),
-        ("path,label,domain,rate_hz\na.wav,H,d\n", "line 2: 3 fields where the first row has 4"),
+        ("path,label,domain,rate_hz\na.wav,H,d\n", "line 2: 3 fields, but the first row has 4"),
     ] {
         let message = folder.refusal(text);
         assert!(message.contains(says), "{message:?} does not say {says:?}");

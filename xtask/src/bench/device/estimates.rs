@@ -43,7 +43,7 @@ pub(super) fn compare(estimates: &[Answer], measured: &Measured) -> Result<Strin
         }
     }
     if largest.is_empty() {
-        return Err("no estimate has a row to be compared with".into());
+        return Err("no estimate has a row to compare with".into());
     }
     let mut text = String::new();
     for (name, off, tolerance) in largest {

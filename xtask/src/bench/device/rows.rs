@@ -191,7 +191,7 @@ pub(super) fn worst_within_a_quarter(rows: &[Row]) -> Result<(), String> {
     };
     for worst in rows.iter().filter(|row| row.case == "worst") {
         let plain = rows.iter().find(|row| row.case == "plain" && same(row, worst));
-        let plain = plain.ok_or_else(|| format!("{worst:?} has no plain row beside it"))?;
+        let plain = plain.ok_or_else(|| format!("{worst:?} has no plain row to compare with"))?;
         if 4 * worst.instructions > 5 * plain.instructions {
             let Row { core, encoding, kernel, components, dims, .. } = worst;
             return Err(format!(

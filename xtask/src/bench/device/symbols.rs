@@ -8,7 +8,7 @@ use std::path::Path;
 pub(super) fn code_size(elf: &Path, parts: &[&str]) -> Result<u64, String> {
     let bytes = std::fs::read(elf).map_err(|error| format!("{}: {error}", elf.display()))?;
     let functions = functions(&bytes)
-        .ok_or_else(|| format!("{}: no 32-bit little-endian ELF file", elf.display()))?;
+        .ok_or_else(|| format!("{}: not a 32-bit little-endian ELF file", elf.display()))?;
     let wanted = functions.iter().filter(|(_, name)| parts.iter().any(|part| name.contains(part)));
     let sizes: BTreeMap<u64, u64> = wanted.map(|((address, size), _)| (*address, *size)).collect();
     Ok(sizes.values().sum())

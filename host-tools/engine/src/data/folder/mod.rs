@@ -118,7 +118,7 @@ pub enum FolderError {
         folder.display(),
         pattern.as_ref().map(|pattern| format!(" that fits {pattern}")).unwrap_or_default(),
         EXTENSIONS.join(", "),
-        first.as_ref().map(|PassedOver { name, reason }| format!("; passed over: {name:?}: {reason}")).unwrap_or_default()
+        first.as_ref().map(|PassedOver { name, reason }| format!("; skipped {name:?}: {reason}")).unwrap_or_default()
     )]
     Nothing {
         /// The folder.
@@ -130,8 +130,8 @@ pub enum FolderError {
     },
     /// The path from the manifest to a recording cannot be written in UTF-8 CSV.
     #[error(
-        "{}: a manifest cannot say this path, which is not UTF-8 or begins or ends with a space; \
-         rename the folder, or write the manifest into it", path.display()
+        "{}: a manifest cannot hold this path, because it is not UTF-8 or begins or ends with a \
+         space; rename the folder, or write the manifest into it", path.display()
     )]
     Unsayable {
         /// The path.
@@ -152,8 +152,8 @@ pub enum FolderError {
     /// Some recordings leave the choice of a channel open.
     #[error(
         "{} a choice of channel, such as {name:?}: {}; name one with \
-         `channel` (several axes as `x;y;z`, * for what differs from file to file); no manifest \
-         was written",
+         `channel` (several axes as `x;y;z`, * for a part that differs from file to file); no \
+         manifest was written",
         plural(*count, "recording leaves", "recordings leave"),
         choice.join(", ")
     )]

@@ -24,7 +24,7 @@ pub struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PatternError {
     /// A brace has no partner.
-    #[error("`pattern` {pattern}: the brace at character {at} has no other half; write {{label}}")]
+    #[error("`pattern` {pattern}: the brace at character {at} has no partner; write {{label}}")]
     Brace {
         /// The pattern.
         pattern: String,
@@ -33,7 +33,7 @@ pub enum PatternError {
     },
     /// A name in braces is not a field.
     #[error(
-        "`pattern` {pattern}: no field {field:?}; the fields are {}, several for one piece as {{domain,rpm}}",
+        "`pattern` {pattern}: no field {field:?}; the fields are {}; write several in one place as {{domain,rpm}}",
         FIELDS.join(", ")
     )]
     Field {
@@ -43,7 +43,7 @@ pub enum PatternError {
         field: String,
     },
     /// A field appears twice.
-    #[error("`pattern` {pattern}: {field} stands twice; a recording has one")]
+    #[error("`pattern` {pattern}: {field} appears twice; a recording has only one")]
     Twice {
         /// The pattern.
         pattern: String,
@@ -52,14 +52,14 @@ pub enum PatternError {
     },
     /// The pattern has neither a label nor a domain.
     #[error(
-        "`pattern` {pattern}: says neither label nor domain; write one, as {{domain}}/{{label}}/*.wav"
+        "`pattern` {pattern}: has neither label nor domain; add one, as {{domain}}/{{label}}/*.wav"
     )]
     NoField {
         /// The pattern.
         pattern: String,
     },
     /// The pattern is too large.
-    #[error("`pattern` {pattern}: too long; use ** for folders that say nothing")]
+    #[error("`pattern` {pattern}: too long; use ** for folders without a field")]
     TooLong {
         /// The pattern.
         pattern: String,
@@ -242,8 +242,8 @@ mod tests {
             ("a{b{label}}", "character 2"),
             ("{label}}", "character 8"),
             ("{speed}", "no field \"speed\"; the fields are label, domain"),
-            ("{label}/{label}", "label stands twice"),
-            ("{label,label}", "label stands twice"),
+            ("{label}/{label}", "label appears twice"),
+            ("{label,label}", "label appears twice"),
             ("*.wav", "neither label nor domain"),
             ("{rpm}", "neither label nor domain"),
         ] {

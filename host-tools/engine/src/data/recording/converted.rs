@@ -104,8 +104,8 @@ impl ConvertedFrames {
             return Err(RecordingError::malformed(
                 &self.frames.recording.path,
                 format!(
-                    "frame {} of segment {}, axis {}: {} is more than the manifest's counts can \
-                     be; say of how many bits they are in its unit column, as counts24",
+                    "frame {} of segment {}, axis {}: {} is beyond the range of the manifest's \
+                     counts; give their number of bits in its unit column, as counts24",
                     place / axes,
                     self.frames.segment,
                     axis_name(place % axes),

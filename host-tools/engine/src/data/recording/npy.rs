@@ -87,8 +87,8 @@ impl Array {
             RecordingError::malformed(
                 path,
                 format!(
-                    "{prefix}numbers of type {} (in the header) are not read; save as float32, \
-                     float64, int16 or int32",
+                    "{prefix}numbers of type {} (in the header) are not supported; save as \
+                     float32, float64, int16 or int32",
                     header.dtype().descr()
                 ),
             )

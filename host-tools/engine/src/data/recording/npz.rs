@@ -108,7 +108,7 @@ fn entries(path: &Path) -> Result<Vec<Entry>, RecordingError> {
             CompressionMethod::DEFLATE if !entry.encrypted() => Packing::Deflate,
             _ => {
                 return Err(malformed(format!(
-                    "array {name}: packed in a way that is not read; write it with numpy.savez"
+                    "array {name}: its compression is not supported; write it with numpy.savez"
                 )));
             }
         };
@@ -117,7 +117,7 @@ fn entries(path: &Path) -> Result<Vec<Entry>, RecordingError> {
         if is_bomb(size, len) {
             return Err(malformed(format!(
                 "array {name} (at byte {at}): {size} bytes are announced in {len} compressed \
-                 ones, which no recording is; write it again with numpy.savez"
+                 bytes, too many for a recording; write it again with numpy.savez"
             )));
         }
         let crc = entry.crc32();

@@ -325,7 +325,12 @@ fn read_column(
         ColumnReader::Int64ColumnReader(reader) => values!(reader, |x: i64| x as f64),
         ColumnReader::FloatColumnReader(reader) => values!(reader, f64::from),
         ColumnReader::DoubleColumnReader(reader) => values!(reader, |x: f64| x),
-        _ => return Err(ParquetError::General(format!("column {} is no number", column.name))),
+        _ => {
+            return Err(ParquetError::General(format!(
+                "column {} does not hold numbers",
+                column.name
+            )));
+        }
     }
     Ok(())
 }

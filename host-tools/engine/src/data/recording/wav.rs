@@ -175,7 +175,7 @@ impl<'a> Chunks<'a> {
             )
         } else if !large && self.len > u64::from(u32::MAX) {
             format!(
-                "{} bytes, more than the header of a WAV file can say (at byte 4); write it as \
+                "{} bytes, more than the header of a WAV file can hold (at byte 4); write it as \
                  RF64, or in parts",
                 self.len
             )

@@ -25,7 +25,7 @@ pub enum ResampleError {
         to_hz: f64,
     },
     /// A rate is not a number above zero, or the rates are too far apart.
-    #[error("{from_hz} Hz to {to_hz} Hz: rates are numbers above 0, at most 1000 times apart")]
+    #[error("{from_hz} Hz to {to_hz} Hz: rates must be above 0 and at most a factor of 1000 apart")]
     Rates {
         /// Rate of the recording.
         from_hz: f64,

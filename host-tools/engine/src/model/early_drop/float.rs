@@ -68,7 +68,7 @@ impl EarlyDrop {
 
         let (k, d) = (components as f64, dims as f64);
         let reorder = REORDER * d;
-        let leads = survivors.iter().zip(1..).map(|(survivors, block)| {
+        let choices = survivors.iter().zip(1..).map(|(survivors, block)| {
             let features = block * BLOCK;
             let rest = d - features as f64;
             let all = reorder + k * (PASS * features as f64 + DROPPED);
@@ -78,7 +78,7 @@ impl EarlyDrop {
             let worst = 1.0 + (reorder + KEPT * k + singles) / (k * (PASS * d + SHARE));
             (features, expected, worst)
         });
-        let (features, expected, worst) = leads.min_by(|a, b| {
+        let (features, expected, worst) = choices.min_by(|a, b| {
             let beyond = |worst: f64| worst > 1.0 + WORST;
             beyond(a.2).cmp(&beyond(b.2)).then(a.1.total_cmp(&b.1))
         })?;
@@ -163,30 +163,30 @@ mod tests {
 
     #[test]
     fn features_that_tell_components_apart_come_first() {
-        let leading = EarlyDrop::choose(&mixture(40, 128, odd)).unwrap();
-        assert_eq!(leading.order[..3], [127, 125, 123]);
-        assert_eq!(leading.order[64..67], [0, 2, 4]);
-        assert_eq!(leading.features, BLOCK);
-        assert!(leading.pays() && leading.expected < 0.5, "{leading:?}");
+        let early_drop = EarlyDrop::choose(&mixture(40, 128, odd)).unwrap();
+        assert_eq!(early_drop.order[..3], [127, 125, 123]);
+        assert_eq!(early_drop.order[64..67], [0, 2, 4]);
+        assert_eq!(early_drop.features, BLOCK);
+        assert!(early_drop.pays() && early_drop.expected < 0.5, "{early_drop:?}");
     }
 
     #[test]
     fn a_lead_whose_worst_case_is_too_long_gives_way_to_a_longer_one() {
         // One block would do, but then more features of the best component's four are finished one
         // by one.
-        let leading = EarlyDrop::choose(&mixture(40, 64, odd)).unwrap();
-        assert_eq!(leading.features, 2 * BLOCK);
-        assert!(leading.pays(), "{leading:?}");
+        let early_drop = EarlyDrop::choose(&mixture(40, 64, odd)).unwrap();
+        assert_eq!(early_drop.features, 2 * BLOCK);
+        assert!(early_drop.pays(), "{early_drop:?}");
     }
 
     #[test]
     fn nothing_is_gained_where_components_are_one_on_the_other() {
-        let leading = EarlyDrop::choose(&mixture(40, 64, |_| 0.0)).unwrap();
-        assert!(leading.expected > 1.0 && !leading.pays(), "{leading:?}");
+        let early_drop = EarlyDrop::choose(&mixture(40, 64, |_| 0.0)).unwrap();
+        assert!(early_drop.expected > 1.0 && !early_drop.pays(), "{early_drop:?}");
         // The components are far apart, but the model is too small: the worst case would take half
         // as much again.
-        let leading = EarlyDrop::choose(&mixture(10, 16, |_| 9.0)).unwrap();
-        assert!(leading.worst > 1.3 && !leading.pays(), "{leading:?}");
+        let early_drop = EarlyDrop::choose(&mixture(10, 16, |_| 9.0)).unwrap();
+        assert!(early_drop.worst > 1.3 && !early_drop.pays(), "{early_drop:?}");
         assert_eq!(EarlyDrop::choose(&mixture(20, BLOCK, |_| 1.0)), None);
     }
 }

@@ -189,7 +189,7 @@ impl<'a> Walker<'a> {
         }
         if self.extent.packing != Packing::Plain && is_bomb(end, self.extent.len) {
             return Err(self.damaged(&format!(
-                "{end} bytes are announced in {} compressed ones, which no recording is",
+                "{end} bytes are announced in {} compressed bytes, too many for a recording",
                 self.extent.len
             )));
         }
@@ -257,7 +257,7 @@ impl<'a> Walker<'a> {
         let tag = self.tag()?;
         let child_end = tag.begin + tag.len;
         if tag.kind != MI_MATRIX || child_end > end {
-            return Err(self.damaged(&format!("{name} is no array inside its structure")));
+            return Err(self.damaged(&format!("{name} is not an array inside its structure")));
         }
         self.array(Some(name), child_end, depth + 1)
     }

@@ -130,8 +130,8 @@ impl Rows {
             return Err(RecordingError::malformed(
                 path,
                 format!(
-                    "line {at}: {} where the first row has {needs}; every row needs the \
-                     same columns, and fields that hold the separator stand in quotes",
+                    "line {at}: {}, but the first row has {needs}; every row needs the same \
+                     columns, and a field that holds the separator needs quotes",
                     plural(has, "field", "fields")
                 ),
             ));
@@ -154,7 +154,7 @@ impl Rows {
                         path,
                         format!(
                             "{} has the decimal mark {:?}, but line {line} has {:?}; write all \
-                             numbers with the same, and nothing between thousands",
+                             numbers with the same mark, and nothing between thousands",
                             place(),
                             char::from(mark),
                             char::from(first)
