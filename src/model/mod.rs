@@ -267,6 +267,11 @@ impl Encoding {
     pub fn of(bytes: &[u8]) -> Result<Self, ModelError> {
         Ok(Sections::of(bytes)?.encoding())
     }
+
+    /// [`Encoding::of`] the model file at the start of a flash region that may be larger than it.
+    pub fn of_region(region: &[u8]) -> Result<Self, ModelError> {
+        Self::of(sections::file_of(region)?)
+    }
 }
 
 /// Bytes on a 4-byte boundary, as the reader wants them.

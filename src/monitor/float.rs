@@ -12,7 +12,9 @@ use crate::features::{add_tapered, bands, log_blocks};
 use crate::model::{Encoding, FloatBody, Model, ModelError};
 use crate::signal::severity::add_velocity;
 use crate::signal::statistics::Moments;
-use crate::signal::{FrontEnd, Segment, Severity, SeverityParameters, Spectrum};
+use crate::signal::{
+    FrontEnd, Segment, Severity, SeverityParameters, ShaftSpeedError, Spectrum,
+};
 
 /// Takes samples and finds a label for each window, in fixed memory.
 ///
@@ -133,6 +135,7 @@ impl<
 {
     type Sample = S;
     type Body = FloatBody<'m>;
+    const CAPACITIES: Capacities = Self::CAPACITIES;
 
     fn start(&mut self, model: Model<'m>) -> Result<(), ModelError> {
         const {
@@ -183,8 +186,11 @@ impl<
         &self.responsibilities
     }
 
-    fn keep_shaft_speed(&mut self, hz: Option<f32>) {
-        self.shaft_hz = hz.unwrap_or(0.0);
+    fn keep_shaft_speed(&mut self, hz: f32) -> Result<(), ShaftSpeedError> {
+        self.shaft_hz = 0.0;
+        self.current_model().front_end().check_shaft_speed(hz)?;
+        self.shaft_hz = hz;
+        Ok(())
     }
 
     /// Adds band power and moments of the full segment to those of each axis.

@@ -12,7 +12,7 @@ use crate::integer::spectrum::NO_POWER;
 use crate::integer::statistics::IntegerMoments;
 use crate::integer::{IntegerClassified, add_segment, classify};
 use crate::model::{Encoding, IntegerBody, IntegerModel, ModelError};
-use crate::signal::Segment;
+use crate::signal::{Segment, ShaftSpeedError};
 
 /// Takes counts and finds a label for each window, in fixed memory and without a floating-point
 /// operation: [`Monitor`](crate::Monitor) for i16 models.
@@ -122,6 +122,7 @@ impl<
 {
     type Sample = i16;
     type Body = IntegerBody<'m>;
+    const CAPACITIES: Capacities = Self::CAPACITIES;
 
     fn start(&mut self, model: IntegerModel<'m>) -> Result<(), ModelError> {
         const {
@@ -171,8 +172,10 @@ impl<
         &self.responsibilities
     }
 
-    // No feature of an i16 model depends on it.
-    fn keep_shaft_speed(&mut self, _hz: Option<f32>) {}
+    /// No feature of an i16 model depends on it, and looking at it would take floating point.
+    fn keep_shaft_speed(&mut self, _hz: f32) -> Result<(), ShaftSpeedError> {
+        Ok(())
+    }
 
     /// Adds band power and moments of the full segment to those of each axis.
     fn add_segment(&mut self) {

@@ -116,10 +116,7 @@ pub trait AnyMonitor<'m, const AXES: usize, const CLASSES: usize>:
     /// A speed that cannot be used is forgotten, and so is the one before it. Findings then say
     /// [`SensorFault::NoShaftSpeed`].
     fn set_shaft_speed(&mut self, hz: f32) -> Result<(), ShaftSpeedError> {
-        self.keep_shaft_speed(None);
-        self.model().front_end().check_shaft_speed(hz)?;
-        self.keep_shaft_speed(Some(hz));
-        Ok(())
+        self.keep_shaft_speed(hz)
     }
 
     /// The model in use.
@@ -212,7 +209,7 @@ where
 
 pub(crate) mod stages {
     use super::{AnyClassification, Numbers, NumbersOf, Progress};
-    use super::{AnyModel, Body, ModelError, Sample, SensorFault};
+    use super::{AnyModel, Body, Capacities, ModelError, Sample, SensorFault, ShaftSpeedError};
 
     /// The stages of a monitor, which [`AnyMonitor`](super::AnyMonitor) puts in order.
     pub trait Stages<'m, const AXES: usize, const CLASSES: usize> {
@@ -220,6 +217,8 @@ pub(crate) mod stages {
         type Sample: Sample;
         /// The part of its models that depends on the encoding.
         type Body: Body<'m>;
+        /// What the monitor's type holds.
+        const CAPACITIES: Capacities;
 
         #[doc(hidden)]
         fn start(&mut self, model: AnyModel<'m, Self::Body>) -> Result<(), ModelError>;
@@ -244,7 +243,7 @@ pub(crate) mod stages {
         #[doc(hidden)]
         fn restart_sums(&mut self);
         #[doc(hidden)]
-        fn keep_shaft_speed(&mut self, hz: Option<f32>);
+        fn keep_shaft_speed(&mut self, hz: f32) -> Result<(), ShaftSpeedError>;
         #[doc(hidden)]
         fn current_model(&self) -> &AnyModel<'m, Self::Body>;
         #[doc(hidden)]
