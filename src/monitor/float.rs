@@ -4,17 +4,14 @@ use heapless::Vec;
 
 use super::capacities::check_shape;
 use super::stages::Stages;
-use super::vacant::Place;
-use super::{AnyClassification, Capacities, Classification, Progress, Samples, Vacant};
+use super::{AnyClassification, Capacities, Classification, Place, Progress, Samples, Vacant};
 use crate::acquisition::{Sample, SensorFault};
 use crate::classify::{Classified, classify};
 use crate::features::{add_tapered, bands, log_blocks};
 use crate::model::{Encoding, FloatBody, Model, ModelError};
 use crate::signal::severity::add_velocity;
 use crate::signal::statistics::Moments;
-use crate::signal::{
-    FrontEnd, Segment, Severity, SeverityParameters, ShaftSpeedError, Spectrum,
-};
+use crate::signal::{FrontEnd, Segment, Severity, SeverityParameters, ShaftSpeedError, Spectrum};
 
 /// Takes samples and finds a label for each window, in fixed memory.
 ///
@@ -152,7 +149,7 @@ impl<
         let _ = self.responsibilities.resize(model.component_count(), 0.0);
         self.progress = Progress::START;
         self.shaft_hz = 0.0;
-        self.model = Place::Model(model);
+        self.model = Place::Taken(model);
         self.restart_sums();
         Ok(())
     }

@@ -4,8 +4,9 @@ use heapless::Vec;
 
 use super::capacities::check_shape;
 use super::stages::Stages;
-use super::vacant::Place;
-use super::{AnyClassification, Capacities, IntegerClassification, Progress, Samples, Vacant};
+use super::{
+    AnyClassification, Capacities, IntegerClassification, Place, Progress, Samples, Vacant,
+};
 use crate::acquisition::SensorFault;
 use crate::integer::features::{level_offset, log_bands, standardise};
 use crate::integer::spectrum::NO_POWER;
@@ -138,7 +139,7 @@ impl<
         let _ = self.x.resize(model.dims(), 0);
         let _ = self.responsibilities.resize(model.component_count(), 0);
         self.progress = Progress::START;
-        self.model = Place::Model(model);
+        self.model = Place::Taken(model);
         self.restart_sums();
         Ok(())
     }

@@ -18,7 +18,7 @@ pub use finding::{
 };
 pub use float::Monitor;
 pub use integer::IntegerMonitor;
-pub use vacant::Vacant;
+pub use vacant::{Place, Vacant};
 
 use crate::acquisition::{Sample, SensorFault};
 use crate::model::{AnyModel, Body, ModelError, Numbers};

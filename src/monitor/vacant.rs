@@ -38,21 +38,41 @@ impl<M> Vacant<M> {
     }
 }
 
-/// The place of a monitor's model. Unlike those of an `Option`, the bits of an empty place are zero,
-/// so that a vacant monitor in a `static` takes no flash.
+/// A value that comes later, for a `static`. Unlike those of an `Option`, the bits of an empty place
+/// are zero, so that it takes no flash.
+///
+/// ```
+/// use rebearing::monitor::Place;
+///
+/// let mut place = Place::Empty;
+/// assert_eq!(place.get_mut(), None);
+/// place = Place::Taken(1);
+/// assert_eq!(place.get(), Some(&1));
+/// ```
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u32)]
-pub(super) enum Place<M> {
+pub enum Place<T> {
+    /// Nothing yet.
     Empty = 0,
-    Model(M) = 1,
+    /// The value.
+    Taken(T) = 1,
 }
 
-impl<M> Place<M> {
-    pub(super) fn get(&self) -> Option<&M> {
+impl<T> Place<T> {
+    /// The value, if there is one.
+    pub fn get(&self) -> Option<&T> {
         match self {
             Self::Empty => None,
-            Self::Model(model) => Some(model),
+            Self::Taken(value) => Some(value),
+        }
+    }
+
+    /// The value, to be changed, if there is one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Empty => None,
+            Self::Taken(value) => Some(value),
         }
     }
 }
