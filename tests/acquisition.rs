@@ -1,4 +1,4 @@
-//! Sensor to reports: a simulated chip that fails on demand, and a double buffer that overruns.
+//! Sensor to findings: a simulated chip that fails on demand, and a double buffer that overruns.
 
 mod common;
 
@@ -18,9 +18,10 @@ use embedded_hal_mock::eh1::spi;
 use proptest::prelude::*;
 use rebearing::acquisition::{
     AsyncIis3dwb, Axis, DoubleBuffered, FullScale, Half, Halves, Iis3dwb, Iis3dwbError, Rails,
-    SampleSource, acquire, acquire_async,
+    SampleSource,
 };
-use rebearing::{Model, Monitor, Report, SensorFault};
+use rebearing::monitor::{acquire, acquire_async};
+use rebearing::{AnyMonitor, Finding, Model, Monitor, SensorFault};
 
 /// What the chip's FIFO holds.
 const FIFO: usize = 512;
@@ -171,14 +172,14 @@ fn an_executor_sleeps_until_the_watermark() {
     let pin = Pin(bus.clone(), 128);
     let mut sensor =
         AsyncIis3dwb::new(bus.clone(), pin, NoopDelay::new(), FullScale::G16, [Axis::Z]);
-    let (mut monitor, mut buffer, mut reports) = (monitor(), [[0; 1]; 64], Vec::new());
+    let (mut monitor, mut buffer, mut findings) = (monitor(), [[0; 1]; 64], Vec::new());
     let mut context = Context::from_waker(Waker::noop());
     let mut slept = 0;
     {
         let mut task = pin!(async {
             loop {
-                let report = |report| reports.push(report);
-                acquire_async(&mut sensor, &Rails::FULL, &mut buffer, &mut monitor, report).await;
+                let finding = |finding| findings.push(finding);
+                acquire_async(&mut sensor, &Rails::FULL, &mut buffer, &mut monitor, finding).await;
             }
         });
         // The first turn starts the chip.
@@ -192,8 +193,8 @@ fn an_executor_sleeps_until_the_watermark() {
     assert!(slept > 500, "{slept}");
     // What is under the watermark at the end is still in the chip.
     let left = bus.0.borrow().fifo.len();
-    assert_eq!(reports, direct((0..2048 - left).map(signal)));
-    assert!(reports.len() >= 5);
+    assert_eq!(findings, direct((0..2048 - left).map(signal)));
+    assert!(findings.len() >= 5);
 }
 
 fn sensor(bus: &Bus) -> Iis3dwb<Bus, NoopDelay, 1> {
@@ -214,19 +215,19 @@ fn monitor() -> Small {
 }
 
 /// Reports of samples without a sensor between.
-fn direct(samples: impl Iterator<Item = i16>) -> Vec<Report<1, 3>> {
+fn direct(samples: impl Iterator<Item = i16>) -> Vec<Finding<1, 3>> {
     let mut monitor = monitor();
     samples.filter_map(|x| monitor.push([x])).collect()
 }
 
 /// Reports with the chip between: `each` is called before every sample, by its number.
-fn acquired(count: usize, mut each: impl FnMut(&mut Chip, usize)) -> Vec<Report<1, 3>> {
+fn acquired(count: usize, mut each: impl FnMut(&mut Chip, usize)) -> Vec<Finding<1, 3>> {
     let bus = Bus::new();
     let mut sensor = sensor(&bus);
     sensor.start().unwrap();
-    let (mut monitor, mut buffer, mut reports) = (monitor(), [[0; 1]; 64], Vec::new());
+    let (mut monitor, mut buffer, mut findings) = (monitor(), [[0; 1]; 64], Vec::new());
     let mut take = |sensor: &mut Iis3dwb<_, _, 1>| {
-        while acquire(sensor, &Rails::FULL, &mut buffer, &mut monitor, |r| reports.push(r)) > 0 {}
+        while acquire(sensor, &Rails::FULL, &mut buffer, &mut monitor, |r| findings.push(r)) > 0 {}
     };
     for i in 0..count {
         each(&mut bus.0.borrow_mut(), i);
@@ -236,67 +237,67 @@ fn acquired(count: usize, mut each: impl FnMut(&mut Chip, usize)) -> Vec<Report<
         }
     }
     take(&mut sensor);
-    reports
+    findings
 }
 
 #[test]
 fn what_the_chip_measures_is_what_is_analysed() {
-    let reports = acquired(2000, |_, _| {});
-    assert_eq!(reports, direct((0..2000).map(signal)));
-    assert!(reports.len() >= 5 && reports.iter().all(|report| report.finding.is_ok()));
+    let findings = acquired(2000, |_, _| {});
+    assert_eq!(findings, direct((0..2000).map(signal)));
+    assert!(findings.len() >= 5 && findings.iter().all(|finding| finding.result.is_ok()));
 }
 
-/// A fault, the reports before it, and those of samples from `resumes` on.
-fn check_gap(reports: &[Report<1, 3>], fault: SensorFault, resumes: usize, count: usize) {
-    let at = reports.iter().position(|report| report.finding.is_err()).expect("a fault");
-    assert_eq!(reports[at].finding, Err(fault));
+/// A fault, the findings before it, and those of samples from `resumes` on.
+fn check_gap(findings: &[Finding<1, 3>], fault: SensorFault, resumes: usize, count: usize) {
+    let at = findings.iter().position(|finding| finding.result.is_err()).expect("a fault");
+    assert_eq!(findings[at].result, Err(fault));
     let before = direct((0..resumes).map(signal));
-    assert!(at > 0 && before.starts_with(&reports[..at]), "nothing before the gap is lost");
-    let findings = |reports: &[Report<1, 3>]| -> Vec<_> {
-        reports.iter().map(|report| report.finding.clone()).collect()
+    assert!(at > 0 && before.starts_with(&findings[..at]), "nothing before the gap is lost");
+    let results = |findings: &[Finding<1, 3>]| -> Vec<_> {
+        findings.iter().map(|finding| finding.result.clone()).collect()
     };
     let after = direct((resumes..count).map(signal));
     assert!(!after.is_empty());
-    assert_eq!(findings(&reports[at + 1..]), findings(&after), "no window reaches over the gap");
-    let indices: Vec<u32> = reports.iter().map(|report| report.index).collect();
-    assert_eq!(indices, (0..reports.len() as u32).collect::<Vec<_>>());
+    assert_eq!(results(&findings[at + 1..]), results(&after), "no window reaches over the gap");
+    let indices: Vec<u32> = findings.iter().map(|finding| finding.index).collect();
+    assert_eq!(indices, (0..findings.len() as u32).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_window_with_a_gap_is_discarded() {
     // A word that the chip has dropped between 1049 and 1050: the FIFO is emptied at 1100.
-    let reports = acquired(3000, |chip, i| {
+    let findings = acquired(3000, |chip, i| {
         if i == 1050 {
             chip.counter += 1;
         }
     });
-    check_gap(&reports, SensorFault::LostSamples, 1100, 3000);
+    check_gap(&findings, SensorFault::LostSamples, 1100, 3000);
     // A tag whose parity is wrong: the chip is started again by the next read, at 1200.
-    let reports = acquired(3000, |chip, i| {
+    let findings = acquired(3000, |chip, i| {
         if i == 1060 {
             chip.fifo.back_mut().unwrap()[0] ^= 1;
         }
     });
-    check_gap(&reports, SensorFault::Bus, 1200, 3000);
+    check_gap(&findings, SensorFault::Bus, 1200, 3000);
 }
 
 #[test]
 fn a_fifo_that_overran_is_emptied() {
     // 600 samples arrive at once while the processor is busy.
-    let reports = acquired(3000, |chip, i| {
+    let findings = acquired(3000, |chip, i| {
         if i == 1150 {
             for _ in 0..600 {
                 chip.put([0; 3]);
             }
         }
     });
-    check_gap(&reports, SensorFault::Overrun, 1200, 3000);
+    check_gap(&findings, SensorFault::Overrun, 1200, 3000);
 }
 
 #[test]
 fn a_bus_that_fails_is_reported_until_the_chip_answers_again() {
     let mut fails = 0;
-    let reports = acquired(3000, |chip, i| {
+    let findings = acquired(3000, |chip, i| {
         match i {
             1020 => chip.works = Some(1),
             1420 => chip.works = None,
@@ -304,10 +305,10 @@ fn a_bus_that_fails_is_reported_until_the_chip_answers_again() {
         }
         fails = chip.resets;
     });
-    let faults = reports.iter().filter(|r| r.finding == Err(SensorFault::Bus)).count();
+    let faults = findings.iter().filter(|r| r.result == Err(SensorFault::Bus)).count();
     assert_eq!(faults, 4, "one for each try");
     assert_eq!(fails, 2, "the start and the one that worked");
-    let healthy = reports.iter().rev().take_while(|report| report.finding.is_ok()).count();
+    let healthy = findings.iter().rev().take_while(|finding| finding.result.is_ok()).count();
     assert_eq!(healthy, direct((1500..3000).map(signal)).len());
 }
 
@@ -344,18 +345,18 @@ fn clipping_spoils_its_window_and_no_other() {
         let samples: Vec<[i16; 1]> = samples.collect();
         let mut next = samples.chunks(50);
         let mut source = Chunks(&mut next);
-        let (mut buffer, mut reports) = ([[0; 1]; 50], Vec::new());
-        while acquire(&mut source, &Rails::FULL, &mut buffer, &mut monitor, |r| reports.push(r)) > 0
-        {
-        }
-        reports
+        let (mut buffer, mut findings) = ([[0; 1]; 50], Vec::new());
+        while acquire(&mut source, &Rails::FULL, &mut buffer, &mut monitor, |r| findings.push(r))
+            > 0
+        {}
+        findings
     };
-    // The last sample of the first decision window of 384 is also in the segment after it.
-    let reports = clipped(383);
-    assert_eq!(reports[0].finding, Err(SensorFault::Clipped));
-    let findings = reports[1..].iter().map(|report| report.finding.clone());
+    // The last sample of the first window of 384 is also in the segment after it.
+    let findings = clipped(383);
+    assert_eq!(findings[0].result, Err(SensorFault::Clipped));
+    let findings = findings[1..].iter().map(|finding| finding.result.clone());
     let after = direct((384..2000).map(signal));
-    assert!(findings.eq(after.iter().map(|report| report.finding.clone())));
+    assert!(findings.eq(after.iter().map(|finding| finding.result.clone())));
     assert!(!after.is_empty());
 }
 

@@ -6,13 +6,15 @@ use std::f64::consts::TAU;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rebearing::{Model, ModelError, Monitor, SensorFault, ShaftSpeedError};
+use rebearing::model::Section;
+use rebearing::{AnyMonitor, Model, ModelError, Monitor, SensorFault, ShaftSpeedError};
 use rebearing_host::data::recording::Recording;
 use rebearing_host::data::split;
 use rebearing_host::features::extract::extract;
 use rebearing_host::features::front_end::{Blocks, FrontEndSettings, OrderSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model::file::{ModelBytes, ModelContents, encode, seal};
+use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::file::{ModelContents, encode, seal};
 
 use rebearing::model::format;
 
@@ -60,18 +62,18 @@ fn model(front_end: &FrontEndSettings) -> ModelBytes {
     .expect("a valid model")
 }
 
-/// Features of one decision window on the device.
+/// Features of one window on the device.
 fn device_features(front_end: &FrontEndSettings, x: &[f32], shaft_hz: f32) -> Vec<f32> {
     let bytes = model(front_end);
     let mut monitor = All::new(bytes.model()).unwrap();
     monitor.set_shaft_speed(shaft_hz).unwrap();
     let frames: Vec<[f32; 1]> = x.iter().map(|x| [*x]).collect();
-    let mut reports = 0;
-    monitor.push_slice(&frames, |report| {
-        report.finding.expect("a signal");
-        reports += 1;
+    let mut findings = 0;
+    monitor.push_slice(&frames, |finding| {
+        finding.result.expect("a signal");
+        findings += 1;
     });
-    assert_eq!(reports, 1);
+    assert_eq!(findings, 1);
     monitor.features().to_vec()
 }
 
@@ -215,7 +217,7 @@ fn without_a_shaft_speed_there_is_no_label() {
     let x = strikes(100.0);
     let feed = |monitor: &mut All<'_>| {
         monitor.clear();
-        x.iter().find_map(|x| monitor.push([*x])).unwrap().finding.err()
+        x.iter().find_map(|x| monitor.push([*x])).unwrap().result.err()
     };
     assert_eq!(feed(&mut monitor), Some(SensorFault::NoShaftSpeed));
     monitor.set_shaft_speed(25.0).unwrap();
@@ -257,7 +259,7 @@ fn orders_that_make_no_sense_are_refused() {
     let parsed = Model::parse(good.bytes()).unwrap().front_end().orders.unwrap();
     assert!(parsed.spectrum && parsed.envelope);
     assert_eq!((parsed.bands, parsed.first, parsed.width), (ORDER_BANDS, 0.5, 0.5));
-    let tag = good.bytes().windows(4).position(|tag| tag == format::ORDERS).unwrap();
+    let tag = good.bytes().windows(4).position(|tag| tag == Section::Orders.tag()).unwrap();
     let at = tag + format::SECTION_HEADER_LEN;
     let cases: [(&str, usize, u32); 9] = [
         ("order blocks", 0, 0),
@@ -284,5 +286,8 @@ fn orders_that_make_no_sense_are_refused() {
     bytes[at] = 1;
     seal(&mut bytes);
     let error = ModelBytes::from_bytes(&bytes).unwrap_err();
-    assert!(matches!(error, ModelError::SectionLength { tag: format::SCALING, .. }), "{error}");
+    assert!(
+        matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Scaling.tag()),
+        "{error}"
+    );
 }

@@ -1,4 +1,4 @@
-//! The firmware on the emulated Cortex-M4F: every report is, bit for bit, the host's.
+//! The firmware on the emulated Cortex-M4F: every finding is, bit for bit, the host's.
 //!
 //! These tests need QEMU and a toolchain for thumb, so a plain `cargo test` leaves them out;
 //! `cargo xtask test` sets both up and runs them.
@@ -7,9 +7,9 @@ mod common;
 
 use std::sync::LazyLock;
 
-use rebearing::decision::Parameters;
-use rebearing::drift::{DriftWatch, q8};
-use rebearing::severity::SeverityParameters;
+use rebearing::model::{AlarmParameters, Floats, Numbers};
+use rebearing::operation::DriftWatch;
+use rebearing::signal::SeverityParameters;
 use rebearing::{Label, SensorFault};
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
 use rebearing_host::data::counts::{self, Counts};
@@ -17,15 +17,15 @@ use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::recording::Recording;
 use rebearing_host::device::emulator::{EmulatedDrift, Emulator, SampleKind};
-use rebearing_host::device::{self, DeviceReport};
+use rebearing_host::device::{self, DeviceFinding};
 use rebearing_host::features::extract::extract;
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::model::drift::DriftContents;
-use rebearing_host::model::file::ModelBytes;
-use rebearing_host::model::integer_file::{IntegerModelBytes, encode_integer};
+use rebearing_host::model::encoded::{IntegerModelBytes, ModelBytes};
+use rebearing_host::model::integer_file::encode_integer;
 use rebearing_host::model::quantise::quantise;
 use rebearing_host::model::sections::drift_section;
-use rebearing_host::model::sections::{decision_section, severity_section};
+use rebearing_host::model::sections::{alarm_section, severity_section};
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
@@ -40,11 +40,11 @@ fn recording(axes: usize, segments: Vec<Vec<f32>>) -> Recording {
     Recording::in_memory("made by a test", axes, segments)
 }
 
-/// Runs a recording on both sides, asserts that they agree, and gives the reports.
-fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<DeviceReport> {
+/// Runs a recording on both sides, asserts that they agree, and gives the findings.
+fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<DeviceFinding> {
     let host = device::run(model.model(), recording).expect("the model fits");
     let run = EMULATOR.run(model.bytes(), recording, kind).expect("the device runs");
-    assert_eq!(run.ram, run.monitor.ram(kind.size()), "RAM as the type says");
+    assert_eq!(run.ram, run.monitor.device_ram(), "RAM as the type says");
     assert_eq!(host.len(), run.reports.len());
     for (host, device) in host.iter().zip(&run.reports) {
         assert!(host.same_bits(device), "host {host:?}\ndevice {device:?}");
@@ -110,14 +110,14 @@ fn severity_and_decisions_agree() {
         unit: 9.806_65,
         limits: [0.5, 1.0, 2.0],
     };
-    let decision = Parameters { average: 4, delay: 2, settle: 1, ..Parameters::DEFAULT };
-    let sections = [decision_section(&decision), severity_section(&severity)];
+    let alarm = AlarmParameters { average: 4, delay: 2, settle: 1, ..AlarmParameters::DEFAULT };
+    let sections = [alarm_section(&alarm), severity_section(&severity)];
     let model = model.with_sections(&sections).expect("valid sections");
     let (mut alarms, mut quiet) = (0, 0);
     for recording in &recordings {
-        for report in both(&model, recording, SampleKind::F32) {
-            assert!(report.finding.expect("a signal").severity.is_some());
-            match report.verdict.expect("the firmware decides").alarm {
+        for finding in both(&model, recording, SampleKind::F32) {
+            assert!(finding.result.expect("a signal").severity.is_some());
+            match finding.alarm.expect("the firmware has an alarm").alarm {
                 Some(_) => alarms += 1,
                 None => quiet += 1,
             }
@@ -140,7 +140,7 @@ fn silence_squares_impulses_and_bad_numbers_agree() {
         samples
     };
     let first_fault = |samples: Vec<f32>| {
-        both(&model, &recording(1, vec![samples]), SampleKind::F32)[0].finding.clone().err()
+        both(&model, &recording(1, vec![samples]), SampleKind::F32)[0].result.clone().err()
     };
     assert_eq!(first_fault(square.clone()), None);
     assert_eq!(first_fault(vec![0.0; 768]), Some(SensorFault::Flat));
@@ -165,12 +165,12 @@ fn orders_and_envelope_agree_and_need_a_shaft_speed() {
     let (model, recordings) = simulated(2, 4.0, "bands,orders,envelope");
     for recording in &recordings {
         assert!(recording.rpm.is_some());
-        let reports = both(&model, recording, SampleKind::F32);
-        assert!(!reports.is_empty() && reports.iter().all(|report| report.finding.is_ok()));
+        let findings = both(&model, recording, SampleKind::F32);
+        assert!(!findings.is_empty() && findings.iter().all(|finding| finding.result.is_ok()));
     }
     let unknown = Recording { rpm: None, ..recordings[0].clone() };
-    for report in both(&model, &unknown, SampleKind::F32) {
-        assert_eq!(report.finding.unwrap_err(), SensorFault::NoShaftSpeed);
+    for finding in both(&model, &unknown, SampleKind::F32) {
+        assert_eq!(finding.result.unwrap_err(), SensorFault::NoShaftSpeed);
     }
 }
 
@@ -184,8 +184,8 @@ fn gate_and_direction_agree() {
     let mut seen = Vec::new();
     for colour in colours {
         let samples = noise.windows(3).map(colour).collect();
-        let reports = both(&model, &recording(1, vec![samples]), SampleKind::F32);
-        seen.extend(reports.into_iter().map(|report| report.finding.expect("a signal").label));
+        let findings = both(&model, &recording(1, vec![samples]), SampleKind::F32);
+        seen.extend(findings.into_iter().map(|finding| finding.result.expect("a signal").label));
     }
     for label in [Label::Class(0), Label::Class(1), Label::Class(2), Label::UnknownFault] {
         assert!(seen.contains(&label), "{label:?} is not put to the test: {seen:?}");
@@ -218,11 +218,11 @@ fn a_refused_model_ends_with_a_failing_exit_code_and_its_reason() {
     assert!(format!("{error:#}").contains("not a rebearing model"), "{error:#}");
 }
 
-/// Runs an i16 model on both sides, asserts that they agree, and gives the reports.
-fn both_integer(model: &IntegerModelBytes, counts: &Counts) -> Vec<DeviceReport> {
+/// Runs an i16 model on both sides, asserts that they agree, and gives the findings.
+fn both_integer(model: &IntegerModelBytes, counts: &Counts) -> Vec<DeviceFinding> {
     let host = device::run_integer(&model.model(), counts).expect("the model fits");
     let run = EMULATOR.run_integer(model, counts).expect("the device runs");
-    assert_eq!(run.ram, run.monitor.integer_ram(), "RAM as the type says");
+    assert_eq!(run.ram, run.monitor.device_ram(), "RAM as the type says");
     assert_eq!(host.len(), run.reports.len());
     for (host, device) in host.iter().zip(&run.reports) {
         assert!(host.same_bits(device), "host {host:?}\ndevice {device:?}");
@@ -252,12 +252,12 @@ fn integers_on_a_cortex_m0_agree() {
     let mut seen = Vec::new();
     for colour in colours {
         let counts = Counts { axes: 1, segments: vec![noise.windows(3).map(colour).collect()] };
-        let reports = both_integer(&golden, &counts).into_iter();
-        seen.extend(reports.map(|report| report.finding.expect("a signal").label));
+        let findings = both_integer(&golden, &counts).into_iter();
+        seen.extend(findings.map(|finding| finding.result.expect("a signal").label));
     }
     assert!(seen.contains(&Label::Class(0)) && seen.iter().any(|label| *label != seen[0]));
     let flat = Counts { axes: 1, segments: vec![vec![5; 400]] };
-    assert_eq!(both_integer(&golden, &flat)[0].finding, Err(SensorFault::Flat));
+    assert_eq!(both_integer(&golden, &flat)[0].result, Err(SensorFault::Flat));
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn the_drift_watch_counts_on_the_device_as_on_the_host() {
     let counts = Counts { axes: 1, segments: vec![noise] };
     let view = model.model();
     let mut watch = DriftWatch::new(view.drift().expect("it was written"));
-    for report in device::run_integer(&view, &counts).expect("the model fits") {
-        let finding = report.finding.expect("a signal");
-        let nats = finding.log_likelihood.or(finding.gate_log_likelihood);
-        watch.window(finding.label, nats.and_then(q8));
+    for finding in device::run_integer(&view, &counts).expect("the model fits") {
+        let found = finding.result.expect("a signal");
+        let nats = found.log_likelihood.or(found.gate_log_likelihood);
+        watch.window(found.label, nats.and_then(Floats::nats_q8));
     }
     let host = EmulatedDrift {
         blocks: watch.blocks() as usize,

@@ -6,10 +6,11 @@ use ndarray::{Array1, Array2};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::Label;
-use rebearing::diagnosis::{Diagnosis, diagnose};
+use rebearing::classify::{Classified, classify};
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model::file::{GateContents, ModelBytes, ModelContents, encode};
+use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::file::{GateContents, ModelContents, encode};
 
 const DIMS: usize = 4;
 const CLASSES: usize = 3;
@@ -146,14 +147,22 @@ impl Case {
     }
 }
 
-fn run(model: &ModelBytes, z: &[f32]) -> (Diagnosis, Vec<f32>, Vec<f32>) {
+fn run(model: &ModelBytes, z: &[f32]) -> (Classified, Vec<f32>, Vec<f32>) {
     let model = model.model();
     let mut direction = [0.0; DIMS];
     // What was there before must not matter.
     let mut responsibilities = vec![7.0; model.components().len()];
     let mut posterior = vec![7.0; CLASSES];
-    let diagnosis = diagnose(&model, z, &mut direction, &mut responsibilities, &mut posterior);
-    (diagnosis, responsibilities, posterior)
+    let healthy = model.healthy().unwrap_or(0);
+    let classified = classify(
+        model.classifier(),
+        healthy,
+        z,
+        &mut direction,
+        &mut responsibilities,
+        &mut posterior,
+    );
+    (classified, responsibilities, posterior)
 }
 
 /// Error of a log-likelihood in f32, relative to its size.
@@ -174,16 +183,16 @@ proptest! {
         // On a threshold either answer is right.
         let on = |x: Option<f64>, min: f64| x.is_some_and(|x| (x - min).abs() < 1e-3);
         prop_assume!(!on(gate, case.gate_min) && !on(log_likelihood, case.types_min));
-        let (diagnosis, responsibilities, found) = run(&case.model(), &z);
-        prop_assert!(close(diagnosis.gate_log_likelihood, gate), "{diagnosis:?} {gate:?}");
-        prop_assert!(close(diagnosis.log_likelihood, log_likelihood), "{diagnosis:?} {log_likelihood:?}");
+        let (classified, responsibilities, found) = run(&case.model(), &z);
+        prop_assert!(close(classified.gate_log_likelihood, gate), "{classified:?} {gate:?}");
+        prop_assert!(close(classified.log_likelihood, log_likelihood), "{classified:?} {log_likelihood:?}");
         for (a, b) in found.iter().zip(&posterior) {
             prop_assert!((f64::from(*a) - b).abs() < 1e-4, "{found:?} {posterior:?}");
         }
         let mut sorted = posterior.clone();
         sorted.sort_by(f64::total_cmp);
         if !matches!(label, Label::Class(_)) || sorted[CLASSES - 1] - sorted[CLASSES - 2] > 1e-3 {
-            prop_assert_eq!(diagnosis.label, label);
+            prop_assert_eq!(classified.label, label);
         }
         let asked = f32::from(u8::from(gate.is_some()) + u8::from(log_likelihood.is_some()));
         prop_assert!((responsibilities.iter().sum::<f32>() - asked).abs() < 1e-5);
@@ -203,12 +212,12 @@ fn the_healthy_centre_itself_has_no_direction_and_no_nan() {
         gate_min: 1e6,
         types_min: -1e6,
     };
-    let (diagnosis, _, posterior) = run(&case.model(), &[0.0; DIMS]);
-    assert_eq!(diagnosis.label, Label::Class(2));
+    let (classified, _, posterior) = run(&case.model(), &[0.0; DIMS]);
+    assert_eq!(classified.label, Label::Class(2));
     // Half a standard deviation off in four dimensions, for direction as for gate.
     let exact = -0.5 - 2.0 * std::f64::consts::TAU.ln();
-    assert!(close(diagnosis.log_likelihood, Some(exact)), "{diagnosis:?}");
-    assert!(close(diagnosis.gate_log_likelihood, Some(exact)), "{diagnosis:?}");
+    assert!(close(classified.log_likelihood, Some(exact)), "{classified:?}");
+    assert!(close(classified.gate_log_likelihood, Some(exact)), "{classified:?}");
     assert_eq!(posterior, [0.0, 0.0, 1.0]);
 }
 

@@ -3,13 +3,13 @@
 
 mod common;
 
-use rebearing::drift::{DriftCause, DriftWatch, q8};
-use rebearing::integer::IntegerModel;
-use rebearing::model::format;
-use rebearing::{Label, Model, ModelError, Monitor};
+use rebearing::IntegerModel;
+use rebearing::model::{Floats, Numbers, Section};
+use rebearing::operation::{DriftCause, DriftWatch};
+use rebearing::{AnyMonitor, Label, Model, ModelError, Monitor};
 use rebearing_host::model::drift::{DriftContents, Stretch, contents};
-use rebearing_host::model::file::{ModelBytes, seal};
-use rebearing_host::model::integer_file::IntegerModelBytes;
+use rebearing_host::model::encoded::{IntegerModelBytes, ModelBytes};
+use rebearing_host::model::file::seal;
 use rebearing_host::model::sections::drift_section;
 
 /// Numbers of which nothing is known but their distribution (`SplitMix64`).
@@ -119,7 +119,7 @@ fn measure(machine: Machine, runs: u64, blocks: u32, stated: u32, shift: f64) ->
         let class = (seed % 3) as usize;
         while watch.blocks() < blocks {
             let (label, nats) = window(&mut windows, class, shift);
-            watch.window(label, q8(nats as f32));
+            watch.window(label, Floats::nats_q8(nats as f32));
         }
         drifted += u64::from(watch.drifted());
         all += u64::from(watch.blocks());
@@ -174,7 +174,7 @@ fn limits_that_took_windows_for_independent_would_be_broken() {
         let mut windows = Windows::new(machine, 5);
         while watch.blocks() < 2000 {
             let (label, nats) = window(&mut windows, 0, 0.0);
-            watch.window(label, q8(nats as f32));
+            watch.window(label, Floats::nats_q8(nats as f32));
         }
         f64::from(watch.drifted()) / f64::from(watch.blocks())
     };
@@ -221,11 +221,11 @@ fn reports_of_a_monitor_count_and_sensor_faults_do_not() {
     for n in 0..20_000_u32 {
         let stuck = n % 5_000 > 3_000;
         let sample = if stuck { 1.0 } else { (n as f32 * 0.7).sin() + (n as f32 * 1.9).sin() };
-        if let Some(report) = monitor.push([sample]) {
+        if let Some(finding) = monitor.push([sample]) {
             let before = watch.windows();
-            watch.report(&report);
-            assert_eq!(watch.windows() - before, u32::from(report.finding.is_ok()));
-            if report.finding.is_ok() { good += 1 } else { bad += 1 }
+            watch.update(&finding);
+            assert_eq!(watch.windows() - before, u32::from(finding.result.is_ok()));
+            if finding.result.is_ok() { good += 1 } else { bad += 1 }
         }
     }
     assert!(good > 20 && bad > 10, "{good} {bad}");
@@ -238,7 +238,7 @@ fn drift_of(bytes: &[u8]) -> Result<(), ModelError> {
 
 /// The place of the section's payload.
 fn payload(bytes: &[u8]) -> usize {
-    bytes.windows(4).position(|four| four == format::DRIFT).unwrap() + 8
+    bytes.windows(4).position(|four| four == Section::Drift.tag()).unwrap() + 8
 }
 
 #[test]
@@ -323,7 +323,11 @@ fn damaged_sections_are_refused() {
     let length = (short.len() - at) as u32;
     short[at - 4..at].copy_from_slice(&length.to_le_bytes());
     seal(&mut short);
-    assert!(matches!(drift_of(&short), Err(ModelError::SectionLength { tag: format::DRIFT, .. })));
+    let error = drift_of(&short);
+    assert!(
+        matches!(error, Err(ModelError::SectionLength { tag, .. }) if tag == Section::Drift.tag()),
+        "{error:?}"
+    );
 }
 
 #[test]

@@ -7,14 +7,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::SensorFault;
 use rebearing::integer::IntegerPart;
-use rebearing::integer::diagnosis::{normalise, write_direction, write_limited, write_posterior};
-use rebearing::integer::mixture::{energies, energies_abandoning, weights};
-use rebearing::integer::monitor::add_segment;
+use rebearing::integer::add_segment;
+use rebearing::integer::classifier::{normalise, write_direction, write_limited, write_posterior};
+use rebearing::integer::mixture::{energies, energies_with_early_drop, weights};
 use rebearing::integer::spectrum::{IntegerSpectrum, NO_POWER, add_aligned};
 use rebearing::integer::statistics::IntegerMoments;
+use rebearing::integer::taper::taper;
 use rebearing::integer::transform::transform;
-use rebearing::integer::window::taper;
-use rebearing::window::Window;
+use rebearing::signal::Segment;
 
 fn to_f64(x: &[i16]) -> Vec<f64> {
     x.iter().map(|x| f64::from(*x)).collect()
@@ -30,13 +30,13 @@ fn samples(count: usize) -> impl Strategy<Value = Vec<i16>> {
 
 /// Power of each bin in squared counts, by the integer line and by the reference.
 fn spectra<const FFT: usize>(x: &[i16]) -> (Vec<f64>, Vec<f64>) {
-    let mut window = Window::<i16, FFT, 1>::new(FFT, FFT / 2);
+    let mut filled = Segment::<i16, FFT, 1>::new(FFT, FFT / 2);
     // The ring is not at its start, as after an overlap.
     for sample in x.iter().cycle().skip(FFT / 2 + 3).take(FFT / 2 - 3).chain(x) {
-        window.push([*sample]);
+        filled.push([*sample]);
     }
     let mut buffer = [0; FFT];
-    let tapered = taper(&window, 0, &mut buffer).expect("the samples vary");
+    let tapered = taper(&filled, 0, &mut buffer).expect("the samples vary");
     let mean = to_f64(x).iter().sum::<f64>() / FFT as f64;
     assert!((f64::from(tapered.mean) - mean).abs() <= 0.5, "{} {mean}", tapered.mean);
     let block = transform(&mut buffer, tapered.block);
@@ -69,10 +69,10 @@ proptest! {
         let (mut sums, mut exponent) = ([0; 4], NO_POWER);
         let segments: Vec<&[i16]> = x.windows(256).step_by(128).collect();
         for segment in &segments {
-            let mut window = Window::<i16, 256, 1>::new(256, 256);
-            segment.iter().for_each(|sample| { window.push([*sample]); });
+            let mut filled = Segment::<i16, 256, 1>::new(256, 256);
+            segment.iter().for_each(|sample| { filled.push([*sample]); });
             let mut buffer = [0; 256];
-            add_segment(&window, 0, &edges, &mut buffer, &mut sums, &mut exponent).unwrap();
+            add_segment(&filled, 0, &edges, &mut buffer, &mut sums, &mut exponent).unwrap();
         }
         let mut found = [0; 4];
         rebearing::integer::features::log_bands(&sums, &mut found).unwrap();
@@ -158,7 +158,7 @@ proptest! {
             prop_assert_eq!(f64::from(*energy), exact.min(f64::from(u32::MAX)));
         }
         let mut abandoned = vec![7; constants.len()];
-        energies_abandoning(&part, &x, &mut abandoned);
+        energies_with_early_drop(&part, &x, &mut abandoned);
         let exact: Vec<f64> =
             full.iter().map(|e| -f64::from(*e) / f64::from(1 << fraction_bits)).collect();
         let likelihood = weights(&part, &mut full);
@@ -261,11 +261,11 @@ fn the_largest_samples_do_not_overflow() {
 #[test]
 fn what_does_not_vary_is_flat() {
     for level in [0, 7, i16::MIN, i16::MAX] {
-        let mut window = Window::<i16, 256, 1>::new(256, 256);
+        let mut filled = Segment::<i16, 256, 1>::new(256, 256);
         for _ in 0..256 {
-            window.push([level]);
+            filled.push([level]);
         }
-        assert_eq!(taper(&window, 0, &mut [0; 256]), Err(SensorFault::Flat));
+        assert_eq!(taper(&filled, 0, &mut [0; 256]), Err(SensorFault::Flat));
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod common;
 
-use rebearing::integer::{IntegerModel, IntegerMonitor};
+use rebearing::model::Section;
 use rebearing::model::format;
 use rebearing::{Encoding, Model, ModelError, Monitor};
+use rebearing::{IntegerModel, IntegerMonitor};
+use rebearing_host::model::encoded::IntegerModelBytes;
 use rebearing_host::model::file::seal;
-use rebearing_host::model::integer_file::{IntegerModelBytes, encode_integer};
+use rebearing_host::model::integer_file::encode_integer;
 use rebearing_host::model::quantise::{QuantiseError, quantise};
 
 /// Written anew only for a new format version, never to make a test pass.
@@ -30,7 +32,7 @@ fn the_golden_file_reads_as_it_was_written() {
     let exact = Model::parse(common::GOLDEN_GATE).unwrap();
     assert_eq!(model.front_end(), exact.front_end());
     assert_eq!(model.counts_per_unit(), 1000.0);
-    assert_eq!((model.dims(), model.components(), model.classes()), (4, 4, 3));
+    assert_eq!((model.dims(), model.component_count(), model.classes()), (4, 4, 3));
     assert_eq!(model.healthy(), Some(0));
     assert_eq!(model.class_name(2), Some("Käfig"));
     assert_eq!(model.log_likelihood_min(), -8 * 256);
@@ -41,8 +43,8 @@ fn the_golden_file_reads_as_it_was_written() {
     let labels = [32768, 0, 0, 32768, 0, 0, 0, 32768, 0, 0, 8192, 24576];
     assert_eq!(model.labels(), labels);
     // Means and deviations, back in the units of the f32 model.
-    let shift = |i: usize| f64::from(model.shift()[i]) / 65536.0 * std::f64::consts::LN_2;
-    for (i, feature) in model.order().iter().enumerate() {
+    let shift = |i: usize| f64::from(model.scaling().shift[i]) / 65536.0 * std::f64::consts::LN_2;
+    for (i, feature) in model.scaling().order.iter().enumerate() {
         let feature = *feature as usize;
         assert!((shift(i) - f64::from(exact.shift()[feature])).abs() < 1e-5);
         for (part, unit) in [(model.classes_part().unwrap(), 16383.0 / 2.0)] {
@@ -75,7 +77,7 @@ fn orders_have_no_i16_form() {
     let orders = Model::parse(common::GOLDEN_ORDERS).unwrap();
     assert_eq!(quantise(&orders, 1.0).unwrap_err(), QuantiseError::Orders);
     let mut bytes = common::GOLDEN_I16.to_vec();
-    bytes.extend(format::ORDERS);
+    bytes.extend(Section::Orders.tag());
     bytes.extend(0_u32.to_le_bytes());
     seal(&mut bytes);
     let error = IntegerModelBytes::from_bytes(&bytes).unwrap_err();
@@ -109,25 +111,25 @@ fn every_single_bit_flip_and_every_truncation_is_refused() {
 }
 
 /// Where a section's payload starts.
-fn payload(tag: [u8; 4]) -> usize {
-    let at = common::GOLDEN_I16.windows(4).position(|window| window == tag);
+fn payload(section: Section) -> usize {
+    let at = common::GOLDEN_I16.windows(4).position(|four| four == section.tag());
     at.expect("the section is there") + format::SECTION_HEADER_LEN
 }
 
 #[test]
 fn numbers_out_of_range_are_refused_by_name() {
-    let integer = payload(format::INTEGER);
-    let scaling = payload(format::INTEGER_SCALING);
-    let mixture = payload(format::INTEGER_MIXTURE);
-    let gate = payload(format::INTEGER_GATE);
+    let integer = payload(Section::Integer);
+    let scaling = payload(Section::IntegerScaling);
+    let mixture = payload(Section::IntegerMixture);
+    let gate = payload(Section::IntegerGate);
     let half = |low: i16, high: i16| {
         let ([a, b], [c, d]) = (low.to_le_bytes(), high.to_le_bytes());
         u32::from_le_bytes([a, b, c, d])
     };
     let cases: [(&str, usize, u32); 19] = [
-        ("sample rate", payload(format::FRONT_END), f32::NAN.to_bits()),
-        ("sample rate", payload(format::FRONT_END), (-1.0_f32).to_bits()),
-        ("sample rate", payload(format::FRONT_END), 2e9_f32.to_bits()),
+        ("sample rate", payload(Section::FrontEnd), f32::NAN.to_bits()),
+        ("sample rate", payload(Section::FrontEnd), (-1.0_f32).to_bits()),
+        ("sample rate", payload(Section::FrontEnd), 2e9_f32.to_bits()),
         ("counts per unit", integer, 0),
         ("counts per unit", integer, f32::INFINITY.to_bits()),
         ("counts per unit", integer, (-1.0_f32).to_bits()),
@@ -140,7 +142,7 @@ fn numbers_out_of_range_are_refused_by_name() {
         ("component mean", mixture + 16, half(16384, 0)),
         ("component precision", mixture + 24, half(0, 1)),
         ("component precision", mixture + 24, half(1, -1)),
-        ("sum of a label row", payload(format::INTEGER_LABELS), half(0, 1)),
+        ("sum of a label row", payload(Section::IntegerLabels), half(0, 1)),
         ("number of gate components", gate, 5),
         ("fraction bits", gate + 4, 13),
         ("gate flags", gate + 16, 2),
@@ -165,17 +167,17 @@ fn numbers_out_of_range_are_refused_by_name() {
 #[test]
 fn sections_of_two_encodings_do_not_mix() {
     let mut bytes = common::GOLDEN_I16.to_vec();
-    bytes.extend(format::SCALING);
+    bytes.extend(Section::Scaling.tag());
     bytes.extend(0_u32.to_le_bytes());
     seal(&mut bytes);
     let error = IntegerModelBytes::from_bytes(&bytes).unwrap_err();
-    assert_eq!(error, ModelError::MixedEncodings { tag: format::SCALING });
+    assert_eq!(error, ModelError::MixedEncodings { tag: Section::Scaling.tag() });
     let mut bytes = common::GOLDEN_I16.to_vec();
-    let at = payload(format::INTEGER_LABELS) - format::SECTION_HEADER_LEN;
+    let at = payload(Section::IntegerLabels) - format::SECTION_HEADER_LEN;
     bytes[at] = b'x';
     seal(&mut bytes);
     let error = IntegerModelBytes::from_bytes(&bytes).unwrap_err();
-    assert_eq!(error, ModelError::MissingSection { tag: format::INTEGER_LABELS });
+    assert_eq!(error, ModelError::MissingSection { tag: Section::IntegerLabels.tag() });
 }
 
 #[test]

@@ -6,12 +6,12 @@ mod common;
 use ndarray::{Array1, Array2};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rebearing::diagnosis::diagnose;
-use rebearing::mixture::{self, Mixture};
-use rebearing::{Label, label};
+use rebearing::Label;
+use rebearing::classify::{self, Mixture, classify};
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture as host;
-use rebearing_host::model::file::{GateContents, ModelBytes, ModelContents, encode};
+use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::file::{GateContents, ModelContents, encode};
 
 const CLASSES: usize = 3;
 /// Of the model in a file; enough of both to be worth it.
@@ -67,11 +67,11 @@ impl Case {
 
 /// Responsibilities, log-likelihood and posterior.
 fn results(mut scores: Vec<f32>) -> (Vec<f32>, f32, [f32; CLASSES]) {
-    let log_likelihood = mixture::responsibilities(&mut scores);
+    let log_likelihood = classify::responsibilities(&mut scores);
     let row = |k: usize| (0..CLASSES).map(move |c| f32::from(u8::from(c == k % CLASSES)));
     let labels: Vec<f32> = (0..scores.len()).flat_map(row).collect();
     let mut posterior = [0.0; CLASSES];
-    label::posterior(&scores, &labels, &mut posterior);
+    classify::posterior(&scores, &labels, &mut posterior);
     (scores, log_likelihood, posterior)
 }
 
@@ -85,7 +85,7 @@ fn assert_same_class(a: &[f32], b: &[f32]) {
     for (a, b) in a.iter().zip(b) {
         assert!((a - b).abs() <= resolution(1.0), "{a} {b}");
     }
-    let (found, expected) = (label::map_class(a), label::map_class(b));
+    let (found, expected) = (classify::map_class(a), classify::map_class(b));
     assert!(found == expected || b[expected] - b[found] <= resolution(1.0), "{a:?} {b:?}");
 }
 
@@ -99,7 +99,7 @@ proptest! {
         let mut full = vec![7.0; case.components()];
         mixture.log_densities(&case.x, &mut full);
         let mut leading = vec![7.0; case.components()];
-        mixture.leading_log_densities(&case.x, case.lead, &mut leading);
+        mixture.log_densities_with_early_drop(&case.x, case.lead, &mut leading);
 
         let best = full.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         for (leading, full) in leading.iter().zip(&full) {
@@ -128,16 +128,16 @@ proptest! {
     ) {
         let bytes = separated(gate, direction, threshold);
         let model = bytes.model();
-        let lead = model.lead().expect("components so far apart are worth it");
+        let lead = model.early_drop().expect("components so far apart are worth it");
         let z: Vec<f32> = x.iter().enumerate().map(|(i, x)| mean(near, i) as f32 + 0.5 * x).collect();
 
         // The same without dropping anything.
         let gate_components = usize::from(gate);
         let mut u = vec![0.0; DIMS];
-        mixture::reorder(&z, lead.order, &mut u);
+        classify::reorder(&z, lead.order, &mut u);
         let (_, types) = model.mixture().split_at(gate_components);
         if gate && direction {
-            rebearing::diagnosis::take_direction(&mut u);
+            classify::take_direction(&mut u);
         }
         let mut scores = vec![0.0; types.len()];
         types.log_densities(&u, &mut scores);
@@ -145,17 +145,17 @@ proptest! {
 
         let mut responsibilities = vec![7.0; model.components().len()];
         let mut found = [7.0; CLASSES];
-        let diagnosis = diagnose(&model, &z, &mut [7.0; DIMS], &mut responsibilities, &mut found);
-        let leading = diagnosis.log_likelihood.expect("no window passes this gate");
+        let classified = classify(model.classifier(), 1, &z, &mut [7.0; DIMS], &mut responsibilities, &mut found);
+        let leading = classified.log_likelihood.expect("no window passes this gate");
         prop_assert!((leading - log_likelihood).abs() <= resolution(log_likelihood));
         assert_same_class(&found, &posterior);
         if (f64::from(log_likelihood) - threshold).abs() > 1e-3 {
             let expected = match (f64::from(log_likelihood) >= threshold, gate) {
-                (true, _) => Label::Class(label::map_class(&posterior)),
+                (true, _) => Label::Class(classify::map_class(&posterior)),
                 (false, true) => Label::UnknownFault,
                 (false, false) => Label::Unknown,
             };
-            prop_assert_eq!(diagnosis.label, expected);
+            prop_assert_eq!(classified.label, expected);
         }
     }
 }

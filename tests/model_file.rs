@@ -2,9 +2,11 @@
 
 mod common;
 
-use rebearing::model::{Aligned, Gate, format};
-use rebearing::{Model, ModelError, Monitor};
-use rebearing_host::model::file::{ModelBytes, seal};
+use rebearing::classify::Gate;
+use rebearing::model::{Aligned, Section, format};
+use rebearing::{AnyMonitor, Model, ModelError, Monitor};
+use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::file::seal;
 
 /// Writes the golden files anew: only for a new format version, never to make a test pass.
 #[test]
@@ -13,7 +15,7 @@ fn golden_files_are_what_the_writer_writes() {
         ("model-v1.rbm", common::golden_contents(), common::GOLDEN),
         ("model-v1-gate.rbm", common::golden_gate_contents(), common::GOLDEN_GATE),
         ("model-v1-orders.rbm", common::golden_orders_contents(), common::GOLDEN_ORDERS),
-        ("model-v1-decision.rbm", common::golden_decision_contents(), common::GOLDEN_DECISION),
+        ("model-v1-decision.rbm", common::golden_alarm_contents(), common::GOLDEN_ALARM),
     ];
     for (name, written, golden) in all {
         if std::env::var_os("REBEARING_BLESS").is_some() {
@@ -76,11 +78,11 @@ fn the_gate_reads_as_it_was_written() {
 
 #[test]
 fn a_gate_that_makes_no_sense_is_refused() {
-    let at = |tag: [u8; 4]| {
-        let at = common::GOLDEN_GATE.windows(4).position(|window| window == tag);
+    let at = |section: Section| {
+        let at = common::GOLDEN_GATE.windows(4).position(|four| four == section.tag());
         at.expect("the section is there") + format::SECTION_HEADER_LEN
     };
-    let (gate, labels, counts) = (at(format::GATE), at(format::LABELS), at(format::COUNTS));
+    let (gate, labels, counts) = (at(Section::Gate), at(Section::Labels), at(Section::Counts));
     let cases: [(&str, usize, Word); 8] = [
         ("number of gate components", gate, 0.into()),
         ("number of gate components", gate, 5.into()),
@@ -112,7 +114,7 @@ fn a_gate_that_makes_no_sense_is_refused() {
     bytes.splice(gate + 12..gate + 12, [0; 4]);
     seal(&mut bytes);
     let error = refusal(&bytes);
-    assert_eq!(error, ModelError::SectionLength { tag: format::GATE, needs: 12, has: 16 });
+    assert_eq!(error, ModelError::SectionLength { tag: Section::Gate.tag(), needs: 12, has: 16 });
 }
 
 /// A copy of the golden file that can be changed, on a 4-byte boundary.
@@ -177,9 +179,11 @@ fn misaligned_bytes_are_refused() {
 }
 
 /// Where a section's payload starts.
-fn payload(tag: [u8; 4]) -> usize {
-    let at =
-        common::GOLDEN.windows(4).position(|window| window == tag).expect("the section is there");
+fn payload(section: Section) -> usize {
+    let at = common::GOLDEN
+        .windows(4)
+        .position(|four| four == section.tag())
+        .expect("the section is there");
     at + format::SECTION_HEADER_LEN
 }
 
@@ -214,33 +218,33 @@ fn versions_and_reserved_bits_are_refused() {
 #[test]
 fn numbers_out_of_range_are_refused_by_name() {
     let dims = 4;
-    let mixture = payload(format::MIXTURE);
+    let mixture = payload(Section::Mixture);
     let scales = mixture + 4 * 3;
     let cases: [(&str, usize, Word); 24] = [
-        ("number of axes", payload(format::COUNTS), 0.into()),
-        ("number of axes", payload(format::COUNTS), 4.into()),
-        ("number of bands", payload(format::COUNTS) + 4, 0.into()),
-        ("number of components", payload(format::COUNTS) + 8, 0.into()),
-        ("number of components", payload(format::COUNTS) + 8, u32::MAX.into()),
-        ("number of classes", payload(format::COUNTS) + 12, 0.into()),
-        ("healthy class", payload(format::COUNTS) + 16, 3.into()),
-        ("sample rate", payload(format::FRONT_END), f32::NAN.into()),
-        ("sample rate", payload(format::FRONT_END), 0.0.into()),
-        ("FFT length", payload(format::FRONT_END) + 4, 300.into()),
-        ("hop", payload(format::FRONT_END) + 8, 0.into()),
-        ("hop", payload(format::FRONT_END) + 8, 257.into()),
-        ("number of segments", payload(format::FRONT_END) + 12, 0.into()),
-        ("band edges", payload(format::FRONT_END) + 20, 200.into()),
-        ("band edges", payload(format::FRONT_END) + 32, 130.into()),
-        ("shift", payload(format::SCALING), f32::INFINITY.into()),
-        ("scale", payload(format::SCALING) + 4 * dims, 0.0.into()),
+        ("number of axes", payload(Section::Counts), 0.into()),
+        ("number of axes", payload(Section::Counts), 4.into()),
+        ("number of bands", payload(Section::Counts) + 4, 0.into()),
+        ("number of components", payload(Section::Counts) + 8, 0.into()),
+        ("number of components", payload(Section::Counts) + 8, u32::MAX.into()),
+        ("number of classes", payload(Section::Counts) + 12, 0.into()),
+        ("healthy class", payload(Section::Counts) + 16, 3.into()),
+        ("sample rate", payload(Section::FrontEnd), f32::NAN.into()),
+        ("sample rate", payload(Section::FrontEnd), 0.0.into()),
+        ("FFT length", payload(Section::FrontEnd) + 4, 300.into()),
+        ("hop", payload(Section::FrontEnd) + 8, 0.into()),
+        ("hop", payload(Section::FrontEnd) + 8, 257.into()),
+        ("number of segments", payload(Section::FrontEnd) + 12, 0.into()),
+        ("band edges", payload(Section::FrontEnd) + 20, 200.into()),
+        ("band edges", payload(Section::FrontEnd) + 32, 130.into()),
+        ("shift", payload(Section::Scaling), f32::INFINITY.into()),
+        ("scale", payload(Section::Scaling) + 4 * dims, 0.0.into()),
         ("component constant", mixture, f32::NAN.into()),
         ("component precision", scales, (-1.0).into()),
         ("component precision", scales + 4, f32::NAN.into()),
         ("component mean", scales + 4 * dims, f32::NEG_INFINITY.into()),
-        ("label", payload(format::LABELS), (-0.5).into()),
-        ("sum of a label row", payload(format::LABELS), 0.5.into()),
-        ("threshold", payload(format::THRESHOLDS), f32::NAN.into()),
+        ("label", payload(Section::Labels), (-0.5).into()),
+        ("sum of a label row", payload(Section::Labels), 0.5.into()),
+        ("threshold", payload(Section::Thresholds), f32::NAN.into()),
     ];
     for (name, at, word) in cases {
         match sealed_refusal(|bytes| bytes[at..at + 4].copy_from_slice(&word.0)) {
@@ -253,45 +257,57 @@ fn numbers_out_of_range_are_refused_by_name() {
 #[test]
 fn sizes_that_do_not_add_up_are_refused() {
     // One component more than the tables have.
-    let error = sealed_refusal(|b| put(b, payload(format::COUNTS) + 8, 4_u32));
-    assert!(matches!(error, ModelError::SectionLength { tag: format::MIXTURE, .. }), "{error:?}");
+    let error = sealed_refusal(|b| put(b, payload(Section::Counts) + 8, 4_u32));
+    assert!(
+        matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Mixture.tag()),
+        "{error:?}"
+    );
     // One class more than the tables have.
-    let error = sealed_refusal(|b| put(b, payload(format::COUNTS) + 12, 4_u32));
-    assert!(matches!(error, ModelError::SectionLength { tag: format::LABELS, .. }), "{error:?}");
+    let error = sealed_refusal(|b| put(b, payload(Section::Counts) + 12, 4_u32));
+    assert!(
+        matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Labels.tag()),
+        "{error:?}"
+    );
     // A section that reaches past the end, and one that is not whole words.
-    let length = payload(format::PROVENANCE) - 4;
+    let length = payload(Section::Provenance) - 4;
     let error = sealed_refusal(|b| put(b, length, 4096_u32));
     assert!(
-        matches!(error, ModelError::SectionLength { tag: format::PROVENANCE, .. }),
+        matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Provenance.tag()),
         "{error:?}"
     );
     let error = sealed_refusal(|b| put(b, length, 33_u32));
     assert!(
-        matches!(error, ModelError::SectionLength { tag: format::PROVENANCE, .. }),
+        matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Provenance.tag()),
         "{error:?}"
     );
     // Class names that go back.
-    let error = sealed_refusal(|b| put(b, payload(format::NAMES), 200_u32));
-    assert!(matches!(error, ModelError::BadText { tag: format::NAMES }), "{error:?}");
+    let error = sealed_refusal(|b| put(b, payload(Section::Names), 200_u32));
+    assert!(
+        matches!(error, ModelError::BadText { tag } if tag == Section::Names.tag()),
+        "{error:?}"
+    );
     // A name cut in the middle of a character.
-    let error = sealed_refusal(|b| put(b, payload(format::NAMES) + 4, 18_u32));
-    assert!(matches!(error, ModelError::BadText { tag: format::NAMES }), "{error:?}");
+    let error = sealed_refusal(|b| put(b, payload(Section::Names) + 4, 18_u32));
+    assert!(
+        matches!(error, ModelError::BadText { tag } if tag == Section::Names.tag()),
+        "{error:?}"
+    );
 }
 
 #[test]
 fn sections_are_needed_once_and_unknown_ones_are_passed_over_only_if_they_may_be() {
-    let rename = |tag: [u8; 4], to: [u8; 4]| {
-        let at = payload(tag) - format::SECTION_HEADER_LEN;
+    let rename = |section: Section, to: [u8; 4]| {
+        let at = payload(section) - format::SECTION_HEADER_LEN;
         sealed_refusal(|b| b[at..at + 4].copy_from_slice(&to))
     };
-    assert_eq!(rename(format::LABELS, *b"NEWS"), ModelError::UnknownSection { tag: *b"NEWS" });
+    assert_eq!(rename(Section::Labels, *b"NEWS"), ModelError::UnknownSection { tag: *b"NEWS" });
     assert_eq!(
-        rename(format::LABELS, *b"news"),
-        ModelError::MissingSection { tag: format::LABELS }
+        rename(Section::Labels, *b"news"),
+        ModelError::MissingSection { tag: Section::Labels.tag() }
     );
     assert_eq!(
-        rename(format::LABELS, format::NAMES),
-        ModelError::RepeatedSection { tag: format::NAMES }
+        rename(Section::Labels, Section::Names.tag()),
+        ModelError::RepeatedSection { tag: Section::Names.tag() }
     );
     let mut with_note = changed(|bytes| {
         bytes.extend(*b"note");
@@ -320,7 +336,7 @@ fn a_monitor_refuses_what_it_cannot_hold() {
     );
     assert_eq!(refused(Monitor::<f32, 256, 1, 4, 3, 2>::new(model).map(drop)), ("classes", 3, 2));
     let long = ModelBytes::from_bytes(&{
-        let mut bytes = changed(|b| put(b, payload(format::FRONT_END) + 4, 512_u32));
+        let mut bytes = changed(|b| put(b, payload(Section::FrontEnd) + 4, 512_u32));
         seal(&mut bytes);
         bytes
     })

@@ -1,20 +1,20 @@
-//! The whole line: samples in, reports out, against the reference and at the edges.
+//! The whole line: samples in, findings out, against the reference and at the edges.
 
 mod common;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rebearing::{Label, Model, Monitor, Report, SensorFault};
+use rebearing::{AnyMonitor, Finding, Label, Model, Monitor, SensorFault};
 
 type Small<'m, S> = Monitor<'m, S, 256, 1, 4, 3, 3>;
 
-fn reports(samples: &[f32]) -> Vec<Report<1, 3>> {
+fn findings(samples: &[f32]) -> Vec<Finding<1, 3>> {
     let model = Model::parse(common::GOLDEN).unwrap();
     let mut monitor = Small::<f32>::new(model).unwrap();
-    let mut reports = Vec::new();
+    let mut findings = Vec::new();
     let frames: Vec<[f32; 1]> = samples.iter().map(|x| [*x]).collect();
-    monitor.push_slice(&frames, |report| reports.push(report));
-    reports
+    monitor.push_slice(&frames, |finding| findings.push(finding));
+    findings
 }
 
 proptest! {
@@ -22,9 +22,9 @@ proptest! {
 
     #[test]
     fn a_decision_matches_the_reference(x in vec(-1.0_f32..1.0, 384)) {
-        let reports = reports(&x);
-        prop_assert_eq!(reports.len(), 1);
-        let finding = reports[0].finding.as_ref().unwrap();
+        let findings = findings(&x);
+        prop_assert_eq!(findings.len(), 1);
+        let found = findings[0].result.as_ref().unwrap();
 
         let model = Model::parse(common::GOLDEN).unwrap();
         let segments: Vec<Vec<f64>> = x
@@ -34,7 +34,7 @@ proptest! {
             .collect();
         let (features, level) =
             common::features_and_level(&segments, model.front_end().band_edges);
-        let [axis] = finding.statistics;
+        let [axis] = found.statistics;
         prop_assert!((f64::from(axis.level) - level).abs() < 1e-4, "{axis:?} {level}");
         let all: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
         for (a, b) in [axis.rms, axis.kurtosis, axis.crest].into_iter().zip(common::statistics(&all)) {
@@ -54,13 +54,13 @@ proptest! {
         ];
         let (log_likelihood, r) =
             common::responsibilities(&common::log_densities(&z, &weights, &means, &stds));
-        prop_assert!((f64::from(finding.log_likelihood.unwrap()) - log_likelihood).abs() < 1e-3);
+        prop_assert!((f64::from(found.log_likelihood.unwrap()) - log_likelihood).abs() < 1e-3);
         let labels = model.labels();
         for class in 0..3 {
             let exact: f64 = (0..3).map(|k| r[k] * f64::from(labels[3 * k + class])).sum();
-            prop_assert!((f64::from(finding.posterior[class]) - exact).abs() < 1e-3);
+            prop_assert!((f64::from(found.posterior[class]) - exact).abs() < 1e-3);
         }
-        prop_assert_eq!(finding.label == Label::Unknown, finding.log_likelihood < Some(-60.0));
+        prop_assert_eq!(found.label == Label::Unknown, found.log_likelihood < Some(-60.0));
     }
 
     #[test]
@@ -70,17 +70,17 @@ proptest! {
         let as_f32: Vec<f32> = x.iter().map(|x| f32::from(*x)).collect();
         let mut got = Vec::new();
         let frames: Vec<[i16; 1]> = x.iter().map(|x| [*x]).collect();
-        counts.push_slice(&frames, |report| got.push(report));
-        prop_assert_eq!(got, reports(&as_f32));
+        counts.push_slice(&frames, |finding| got.push(finding));
+        prop_assert_eq!(got, findings(&as_f32));
     }
 
     #[test]
     fn any_bits_give_a_finite_finding_or_a_fault(bits in vec(any::<u32>(), 700)) {
         let x: Vec<f32> = bits.iter().map(|b| f32::from_bits(*b)).collect();
-        for report in reports(&x) {
-            if let Ok(finding) = report.finding {
-                prop_assert!(finding.log_likelihood.is_some_and(f32::is_finite));
-                let sum: f32 = finding.posterior.iter().sum();
+        for finding in findings(&x) {
+            if let Ok(found) = finding.result {
+                prop_assert!(found.log_likelihood.is_some_and(f32::is_finite));
+                let sum: f32 = found.posterior.iter().sum();
                 prop_assert!((sum - 1.0).abs() < 1e-4);
             }
         }
@@ -100,12 +100,12 @@ fn noise(count: usize) -> Vec<f32> {
 
 #[test]
 fn a_fault_spoils_only_the_windows_that_hold_it() {
-    // Decision windows start every 256 samples and span 384.
+    // Windows start every 256 samples and span 384.
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut x = noise(256 * 5 + 128);
         x[600] = bad;
         let faults: Vec<Option<SensorFault>> =
-            reports(&x).into_iter().map(|report| report.finding.err()).collect();
+            findings(&x).into_iter().map(|finding| finding.result.err()).collect();
         let fault = Some(SensorFault::NotFinite);
         // Sample 600 is in the segments that start at 384 and 512: windows 1 and 2.
         assert_eq!(faults, [None, fault, fault, None, None]);
@@ -114,11 +114,11 @@ fn a_fault_spoils_only_the_windows_that_hold_it() {
 
 #[test]
 fn silence_is_a_fault_and_gain_is_not_a_difference() {
-    let silent = reports(&[0.1; 384]);
-    assert_eq!(silent[0].finding.as_ref().unwrap_err(), &SensorFault::Flat);
+    let silent = findings(&[0.1; 384]);
+    assert_eq!(silent[0].result.as_ref().unwrap_err(), &SensorFault::Flat);
     let x = noise(384);
     let loud: Vec<f32> = x.iter().map(|x| x * 4096.0).collect();
-    let [quiet, loud] = [reports(&x), reports(&loud)].map(|r| r[0].finding.clone().unwrap());
+    let [quiet, loud] = [findings(&x), findings(&loud)].map(|r| r[0].result.clone().unwrap());
     assert_eq!((quiet.label, &quiet.posterior), (loud.label, &loud.posterior));
     assert_eq!(quiet.log_likelihood, loud.log_likelihood);
     // Gain is a difference to the level and rms, but not to the shape.
@@ -127,7 +127,7 @@ fn silence_is_a_fault_and_gain_is_not_a_difference() {
     assert_eq!(loud.rms, 4096.0 * quiet.rms);
     assert_eq!((loud.kurtosis, loud.crest), (quiet.kurtosis, quiet.crest));
     let tiny: Vec<f32> = x.iter().map(|x| x * 1e-25).collect();
-    assert_eq!(reports(&tiny)[0].finding.as_ref().unwrap_err(), &SensorFault::OutOfRange);
+    assert_eq!(findings(&tiny)[0].result.as_ref().unwrap_err(), &SensorFault::OutOfRange);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_gate_calls_white_noise_healthy_and_coloured_noise_a_fault() {
         let frames: Vec<[f32; 1]> = x.windows(3).map(|x| [filter(x)]).collect();
         let mut found = None;
         monitor.clear();
-        monitor.push_slice(&frames, |report| found = report.finding.ok());
+        monitor.push_slice(&frames, |finding| found = finding.result.ok());
         (found.unwrap(), monitor.responsibilities().to_vec())
     };
     let (white, r) = find(|x| x[0]);
@@ -171,7 +171,7 @@ fn clear_starts_a_new_window_and_counts_on() {
     assert!(feed(&mut monitor, &x[..383]).is_none());
     let again = monitor.push([x[383]]).unwrap();
     assert_eq!((first.index, again.index), (0, 1));
-    assert_eq!(first.finding, again.finding);
+    assert_eq!(first.result, again.result);
 }
 
 #[test]

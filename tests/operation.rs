@@ -1,4 +1,4 @@
-//! A machine's life through monitor and decision: samples of healthy running at two speeds, stops,
+//! A machine's life through monitor and alarm: samples of healthy running at two speeds, stops,
 //! faults that develop, faults that nobody recorded, and a sensor that fails now and then.
 //!
 //! What must hold for ever: no overflow (tests are built with overflow checks), no number that is
@@ -8,12 +8,14 @@
 use std::f32::consts::TAU;
 
 use ndarray::{Array1, Array2};
-use rebearing::decision::{IdleRms, Parameters, Rms, State, Verdict};
-use rebearing::{Decision, Finding, Label, Monitor, SensorFault};
+use rebearing::model::{AlarmParameters, IdleRms, Rms};
+use rebearing::operation::alarm::{AlarmState, State};
+use rebearing::{Alarm, AnyMonitor, Classification, Label, Monitor, SensorFault};
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model::file::{self, ModelBytes, ModelContents};
-use rebearing_host::model::sections::decision_section;
+use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::file::{self, ModelContents};
+use rebearing_host::model::sections::alarm_section;
 
 const RATE: f32 = 8192.0;
 const WINDOW: usize = 256;
@@ -161,7 +163,7 @@ fn fitted() -> ModelBytes {
             let severity = 0.4 + 0.6 * (n % 100) as f32 / 100.0;
             let severity = if fault == Fault::None { 0.0 } else { severity };
             let frames = machine.window(SPEEDS_HZ[speed], 1.0, fault, severity).map(|x| [x]);
-            monitor.push_slice(&frames, |report| assert!(report.finding.is_ok()));
+            monitor.push_slice(&frames, |finding| assert!(finding.result.is_ok()));
             features.push(monitor.features().to_vec());
         }
         let n = features.len() as f64;
@@ -186,20 +188,20 @@ fn fitted() -> ModelBytes {
         .iter()
         .map(|row| {
             view.mixture().log_densities(row, &mut scores);
-            f64::from(rebearing::mixture::responsibilities(&mut scores))
+            f64::from(rebearing::classify::responsibilities(&mut scores))
         })
         .collect();
     let n = log_likelihoods.len() as f64;
     let mean = log_likelihoods.iter().sum::<f64>() / n;
     let sd = (log_likelihoods.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
     let rms = |x| Rms::of_samples(x).expect("an rms");
-    let parameters = Parameters {
+    let parameters = AlarmParameters {
         settle: RUN_UP as u32,
         idle: Some(IdleRms { below: rms(0.15), until: rms(0.2) }),
-        ..Parameters::DEFAULT
+        ..AlarmParameters::DEFAULT
     };
     let model = model(&fitted, Some(mean - 6.0 * sd));
-    model.with_sections(&[decision_section(&parameters)]).expect("valid parameters")
+    model.with_sections(&[alarm_section(&parameters)]).expect("valid parameters")
 }
 
 /// What happened, in windows.
@@ -233,7 +235,7 @@ struct Phase {
 struct Operation<'m> {
     machine: Machine,
     monitor: OneAxis<'m>,
-    decision: Decision<3, 8>,
+    alarm: Alarm<3, 8>,
     found: Statistics,
     was_active: bool,
     /// Windows of the sensor's failing that are still to come.
@@ -242,8 +244,8 @@ struct Operation<'m> {
 }
 
 impl Operation<'_> {
-    /// A window of samples to the verdict after it.
-    fn step(&mut self, loudness: f32, fault: Fault, severity: f32) -> Verdict {
+    /// A window of samples to the state after it.
+    fn step(&mut self, loudness: f32, fault: Fault, severity: f32) -> AlarmState {
         let hz = SPEEDS_HZ[self.speed] * (0.2 + 0.8 * loudness);
         let mut samples = self.machine.window(hz, loudness, fault, severity);
         let chance = self.machine.random.next();
@@ -257,29 +259,29 @@ impl Operation<'_> {
         } else if chance < 0.0045 {
             self.stuck = self.machine.random.between(2, 60);
         }
-        let mut verdict = None;
+        let mut state = None;
         for sample in samples {
-            if let Some(report) = self.monitor.push([sample]) {
-                if let Ok(finding) = &report.finding {
-                    check(finding);
+            if let Some(finding) = self.monitor.push([sample]) {
+                if let Ok(found) = &finding.result {
+                    check(found);
                 }
-                verdict = Some(self.decision.report(&report));
+                state = Some(self.alarm.update(&finding));
             }
         }
-        let verdict = verdict.expect("a window of samples is a decision window");
-        let active = verdict.alarm.is_some_and(|alarm| alarm.active);
+        let state = state.expect("a window of samples is a window");
+        let active = state.alarm.is_some_and(|alarm| alarm.active);
         let found = &mut self.found;
         found.windows += 1;
         found.alarms += usize::from(active && !self.was_active);
         found.alarmed += usize::from(active);
-        found.latched += usize::from(verdict.alarm.is_some() && !active);
-        found.idle += usize::from(verdict.state == State::Idle);
-        found.outage += usize::from(matches!(verdict.state, State::SensorFault(_)));
+        found.latched += usize::from(state.alarm.is_some() && !active);
+        found.idle += usize::from(state.state == State::Idle);
+        found.outage += usize::from(matches!(state.state, State::SensorFault(_)));
         if active && !self.was_active && severity == 0.0 {
             found.false_alarms += 1;
         }
         self.was_active = active;
-        verdict
+        state
     }
 
     /// A start, the phase, and a stop in which whatever it was is repaired.
@@ -298,15 +300,15 @@ impl Operation<'_> {
                 Fault::None => 0.0,
                 _ => (n as f32 / phase.growth as f32).min(1.0),
             };
-            let verdict = self.step(1.0, phase.fault, severity);
+            let state = self.step(1.0, phase.fault, severity);
             // One that is still on from before does not count.
             if self.found.alarms > alarms {
                 delay = delay.or(Some((n, severity)));
-                named = verdict.alarm.map(|alarm| alarm.label);
+                named = state.alarm.map(|alarm| alarm.label);
             }
             // Somebody looks at the device now and then.
             if self.machine.random.next() < 0.0004 {
-                self.decision.acknowledge();
+                self.alarm.acknowledge();
             }
         }
         if phase.fault != Fault::None {
@@ -330,18 +332,18 @@ impl Operation<'_> {
             self.step(n as f32 / RUN_UP as f32, Fault::None, 0.0);
         }
         for n in 0..self.machine.random.between(60, 300) {
-            let verdict = self.step(0.0, Fault::None, 0.0);
+            let state = self.step(0.0, Fault::None, 0.0);
             let settled = self.stuck == 0 && n > 3;
-            let asleep = matches!(verdict.state, State::Idle | State::SensorFault(_));
-            assert!(!settled || asleep, "{verdict:?} while the machine stands");
+            let asleep = matches!(state.state, State::Idle | State::SensorFault(_));
+            assert!(!settled || asleep, "{state:?} while the machine stands");
         }
     }
 }
 
-fn check(finding: &Finding<1, 3>) {
-    assert!(finding.posterior.iter().all(|p| p.is_finite()), "{finding:?}");
-    assert!(finding.log_likelihood.is_some_and(f32::is_finite), "{finding:?}");
-    assert!(finding.statistics[0].rms.is_finite(), "{finding:?}");
+fn check(found: &Classification<1, 3>) {
+    assert!(found.posterior.iter().all(|p| p.is_finite()), "{found:?}");
+    assert!(found.log_likelihood.is_some_and(f32::is_finite), "{found:?}");
+    assert!(found.statistics[0].rms.is_finite(), "{found:?}");
 }
 
 /// Memory of this process in bytes, where the system says so.
@@ -357,7 +359,7 @@ fn operate(windows: usize) {
     let mut operation = Operation {
         machine: Machine::new(20_816),
         monitor: OneAxis::new(model).expect("it fits"),
-        decision: Decision::of_model(&model).expect("it fits"),
+        alarm: Alarm::of_model(&model).expect("it fits"),
         found: Statistics {
             delays: Vec::with_capacity(windows / 1000),
             grown: Vec::with_capacity(windows / 1000),
@@ -388,7 +390,7 @@ fn operate(windows: usize) {
         }
     }
     let grown = memory().zip(early).map(|(now, early)| now.saturating_sub(early));
-    let counters = *operation.decision.counters();
+    let counters = *operation.alarm.counters();
     let found = operation.found;
     let mean = found.delays.iter().sum::<usize>() as f64 / found.delays.len().max(1) as f64;
     let largest = found.delays.iter().max().copied().unwrap_or(0);

@@ -3,8 +3,8 @@
 mod common;
 
 use proptest::prelude::*;
-use rebearing::schedule::{Clear, Schedule, Turn};
-use rebearing::{Model, Monitor};
+use rebearing::operation::{Schedule, Turn};
+use rebearing::{AnyMonitor, Model, Monitor};
 
 /// Bursts begin at the multiples of the period after `origin`, in time that never wraps.
 struct Plain {
@@ -54,7 +54,7 @@ proptest! {
             let missed = u32::try_from(plain.missed).unwrap_or(u32::MAX);
             prop_assert_eq!(schedule.missed(), missed);
             if decided {
-                schedule.decided();
+                schedule.window_done();
                 plain.left = plain.left.saturating_sub(1);
             }
             now += u64::from(step);
@@ -77,7 +77,7 @@ proptest! {
                 if window > 0 {
                     prop_assert_eq!(schedule.poll(now), Turn::Sample);
                 }
-                schedule.decided();
+                schedule.window_done();
             }
             now = now.wrapping_add(busy.min(period - 1));
             match schedule.poll(now) {
@@ -98,7 +98,7 @@ proptest! {
         let at = at % old;
         let mut schedule = Schedule::new(start, old, 1);
         prop_assert_eq!(schedule.poll(start), Turn::Begin);
-        schedule.decided();
+        schedule.window_done();
         let now = start.wrapping_add(at);
         schedule.set_period(now, new);
         let expected = if at >= new { Turn::Begin } else { Turn::Sleep(new - at) };
@@ -108,7 +108,7 @@ proptest! {
         if at < new {
             prop_assert_eq!(schedule.poll(begun), Turn::Begin);
         }
-        schedule.decided();
+        schedule.window_done();
         prop_assert_eq!(schedule.poll(begun), Turn::Sleep(new));
     }
 }
@@ -121,10 +121,10 @@ fn a_burst_longer_than_the_period_goes_on_and_skips() {
         assert_eq!(schedule.poll(now), Turn::Sample, "{now}");
     }
     assert_eq!(schedule.missed(), 3);
-    (0..3).for_each(|_| schedule.decided());
+    (0..3).for_each(|_| schedule.window_done());
     assert_eq!(schedule.poll(31), Turn::Sleep(9));
-    // More reports than the burst has windows are no credit for the next.
-    schedule.decided();
+    // More findings than the burst has windows are no credit for the next.
+    schedule.window_done();
     assert_eq!(schedule.poll(40), Turn::Begin);
     assert_eq!(schedule.poll(40), Turn::Sample);
 }
@@ -133,34 +133,42 @@ fn a_burst_longer_than_the_period_goes_on_and_skips() {
 fn nothing_asked_for_counts_as_one() {
     let mut schedule = Schedule::new(7, 0, 0);
     assert_eq!(schedule.poll(7), Turn::Begin);
-    schedule.decided();
+    schedule.window_done();
     assert_eq!(schedule.poll(7), Turn::Sleep(1));
     schedule.set_windows(0);
     schedule.set_period(7, 0);
     assert_eq!(schedule.poll(8), Turn::Begin);
-    schedule.decided();
+    schedule.window_done();
     assert_eq!(schedule.poll(8), Turn::Sleep(1));
 }
 
-/// Counts how often it is cleared.
-struct Cleared(u32);
+type Small<'m> = Monitor<'m, f32, 256, 1, 4, 3, 3>;
 
-impl Clear for Cleared {
-    fn clear(&mut self) {
-        self.0 += 1;
-    }
+fn small() -> Small<'static> {
+    Monitor::new(Model::parse(common::GOLDEN).unwrap()).unwrap()
+}
+
+/// Samples until the monitor's next finding.
+fn samples_left(monitor: &Small<'_>) -> usize {
+    let mut monitor = monitor.clone();
+    (1..).find(|n| monitor.push([(*n as f32).sin()]).is_some()).expect("a finding")
 }
 
 #[test]
 fn the_monitor_is_cleared_once_a_burst_and_sleep_is_called_once_a_gap() {
-    let (mut monitor, mut slept) = (Cleared(0), 0);
+    let mut monitor = small();
+    let whole = samples_left(&monitor);
+    let (mut cleared, mut slept) = (0, 0);
     let mut schedule = Schedule::new(0, 100, 2);
     for now in 0..1000 {
+        // A sample before each turn, so that a cleared monitor is another one.
+        monitor.push([now as f32]);
         if schedule.turn(now, &mut monitor, |_| slept += 1) && now % 5 == 4 {
-            schedule.decided();
+            schedule.window_done();
         }
+        cleared += usize::from(samples_left(&monitor) == whole);
     }
-    assert_eq!(monitor.0, 10);
+    assert_eq!(cleared, 10);
     // Awake for ten ticks of a hundred, and asked again at each of the others.
     assert_eq!(slept, 900);
 }
@@ -169,9 +177,9 @@ fn the_monitor_is_cleared_once_a_burst_and_sleep_is_called_once_a_gap() {
 fn no_window_spans_a_gap() {
     let model = Model::parse(common::GOLDEN).unwrap();
     let window = model.front_end().window_len();
-    let mut monitor = Monitor::<f32, 256, 1, 4, 3, 3>::new(model).unwrap();
+    let mut monitor = small();
     let mut schedule = Schedule::new(0, 10_000, 1);
-    let mut reports = Vec::new();
+    let mut findings = Vec::new();
     let mut samples_of_burst = 0;
     for now in 0..35_000_u32 {
         if !schedule.turn(now, &mut monitor, |_| samples_of_burst = 0) {
@@ -179,12 +187,12 @@ fn no_window_spans_a_gap() {
         }
         samples_of_burst += 1;
         if monitor.push([(now as f32 * 0.37).sin()]).is_some() {
-            reports.push((now, samples_of_burst));
-            schedule.decided();
+            findings.push((now, samples_of_burst));
+            schedule.window_done();
         }
     }
     // A whole window of samples from the beginning of each burst on, never fewer.
     let expected: Vec<(u32, usize)> =
         (0..4).map(|burst| (burst * 10_000 + window as u32 - 1, window)).collect();
-    assert_eq!(reports, expected);
+    assert_eq!(findings, expected);
 }

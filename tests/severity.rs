@@ -7,11 +7,12 @@ use std::f64::consts::{PI, TAU};
 use ndarray::{Array2, array};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rebearing::severity::SeverityParameters;
-use rebearing::{Model, ModelError, Monitor, SensorFault, Severity, Zone};
+use rebearing::signal::SeverityParameters;
+use rebearing::{AnyMonitor, Model, ModelError, Monitor, SensorFault, Severity, Zone};
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model::file::{self, ModelBytes, ModelContents};
+use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::file::{self, ModelContents};
 use rebearing_host::model::sections::severity_section;
 
 const RATE: f64 = 5120.0;
@@ -68,7 +69,7 @@ fn severities<const AXES: usize>(
 ) -> Vec<Option<Severity<AXES>>> {
     let mut monitor = Monitor::<f32, 1024, AXES, 9, 1, 1>::new(model.model()).unwrap();
     let mut found = Vec::new();
-    monitor.push_slice(frames, |report| found.push(report.finding.unwrap().severity));
+    monitor.push_slice(frames, |finding| found.push(finding.result.unwrap().severity));
     found
 }
 
@@ -189,12 +190,12 @@ fn samples_too_large_for_a_velocity_are_a_fault_and_never_a_number_without_meani
     let mut monitor = Monitor::<f32, 1024, 1, 9, 1, 1>::new(model.model()).unwrap();
     let mut found = Vec::new();
     let loud: Vec<[f32; 1]> = (0..1024).map(|n| [1e19 * (n as f32 * 0.3).sin()]).collect();
-    monitor.push_slice(&loud, |report| found.push(report.finding.map(|f| f.severity)));
+    monitor.push_slice(&loud, |finding| found.push(finding.result.map(|f| f.severity)));
     assert_eq!(found, [Err(SensorFault::OutOfRange)]);
     monitor.clear();
     let huge: Vec<[f32; 1]> = (0..1024).map(|n| [1e15 * (n as f32 * 0.3).sin()]).collect();
-    monitor.push_slice(&huge, |report| {
-        let severity = report.finding.unwrap().severity.unwrap();
+    monitor.push_slice(&huge, |finding| {
+        let severity = finding.result.unwrap().severity.unwrap();
         assert!(severity.velocity[0].is_finite() && severity.zone == Zone::D);
     });
 }

@@ -4,10 +4,11 @@ mod common;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rebearing::acquisition::{Rails, SampleSource, acquire};
-use rebearing::integer::{IntegerModel, IntegerMonitor, IntegerReport};
-use rebearing::window::Window;
-use rebearing::{Model, Monitor, Report, SensorFault};
+use rebearing::acquisition::{Rails, SampleSource};
+use rebearing::monitor::acquire;
+use rebearing::signal::Segment;
+use rebearing::{AnyMonitor, Finding, Model, Monitor, SensorFault};
+use rebearing::{IntegerFinding, IntegerModel, IntegerMonitor};
 
 type Small = Monitor<'static, i16, 256, 1, 4, 3, 3>;
 type SmallInteger = IntegerMonitor<'static, 256, 1, 4, 8, 4>;
@@ -64,28 +65,28 @@ impl<'a, I: Iterator<Item = &'a [[i16; 1]]>> SampleSource<i16, 1> for Pieces<'a,
     }
 }
 
-/// Checks the reports of a new monitor in slices and in steps against those of single samples. The
+/// Checks the findings of a new monitor in slices and in steps against those of single samples. The
 /// two monitors have the same methods and no trait in common, hence a macro.
 macro_rules! check_reports {
-    ($monitor:path, $report:ty, $x:ident, $lengths:ident) => {
+    ($monitor:path, $finding:ty, $x:ident, $lengths:ident) => {
         let mut single = $monitor();
-        let expected: Vec<$report> = $x.iter().filter_map(|x| single.push(*x)).collect();
+        let expected: Vec<$finding> = $x.iter().filter_map(|x| single.push(*x)).collect();
         prop_assert!(expected.len() >= 5);
-        let (mut sliced, mut reports) = ($monitor(), Vec::new());
+        let (mut sliced, mut findings) = ($monitor(), Vec::new());
         for piece in pieces(&$x, &$lengths) {
-            sliced.push_slice(piece, |report| reports.push(report));
+            sliced.push_slice(piece, |finding| findings.push(finding));
         }
-        prop_assert_eq!(&reports, &expected);
+        prop_assert_eq!(&findings, &expected);
 
-        let (mut stepped, mut reports) = ($monitor(), Vec::new());
+        let (mut stepped, mut findings) = ($monitor(), Vec::new());
         for piece in pieces(&$x, &$lengths) {
             let mut left = piece;
-            while let (Some(report), rest) = stepped.push_until_report(left) {
-                reports.push(report);
+            while let (Some(finding), rest) = stepped.push_until_finding(left) {
+                findings.push(finding);
                 left = rest;
             }
         }
-        prop_assert_eq!(&reports, &expected);
+        prop_assert_eq!(&findings, &expected);
     };
 }
 
@@ -99,7 +100,7 @@ proptest! {
         length in 1..=64_usize,
         hop in 1..=64_usize,
     ) {
-        let mut single = Window::<i16, 64, 3>::new(length, hop);
+        let mut single = Segment::<i16, 64, 3>::new(length, hop);
         let mut filled = single.clone();
         for piece in pieces(&x, &lengths) {
             let mut left = piece;
@@ -110,8 +111,8 @@ proptest! {
                     prop_assert!(full);
                     prop_assert_eq!(left.len(), piece.len() - n - 1);
                     for axis in 0..3 {
-                        let newest = |window: &Window<i16, 64, 3>| -> Vec<f32> {
-                            window.newest(axis, length).collect()
+                        let newest = |segment: &Segment<i16, 64, 3>| -> Vec<f32> {
+                            segment.newest(axis, length).collect()
                         };
                         prop_assert_eq!(newest(&filled), newest(&single));
                     }
@@ -123,12 +124,12 @@ proptest! {
 
     #[test]
     fn a_monitor_reports_as_by_single_samples(x in samples(3000), lengths in lengths()) {
-        check_reports!(monitor, Report<1, 3>, x, lengths);
+        check_reports!(monitor, Finding<1, 3>, x, lengths);
     }
 
     #[test]
     fn an_integer_monitor_reports_as_by_single_samples(x in samples(3000), lengths in lengths()) {
-        check_reports!(integer_monitor, IntegerReport<1, 4>, x, lengths);
+        check_reports!(integer_monitor, IntegerFinding<1, 4>, x, lengths);
     }
 
     #[test]
@@ -141,14 +142,14 @@ proptest! {
             }
             expected.extend(single.push(*sample));
         }
-        let (mut sliced, mut reports) = (monitor(), Vec::new());
+        let (mut sliced, mut findings) = (monitor(), Vec::new());
         let mut buffer = [[0]; 700];
         // An empty piece is no end, so that they are counted.
         let count = pieces(&x, &lengths).count();
         let mut source = Pieces(pieces(&x, &lengths));
         for _ in 0..count {
-            acquire(&mut source, &Rails::FULL, &mut buffer, &mut sliced, |r| reports.push(r));
+            acquire(&mut source, &Rails::FULL, &mut buffer, &mut sliced, |r| findings.push(r));
         }
-        prop_assert_eq!(reports, expected);
+        prop_assert_eq!(findings, expected);
     }
 }

@@ -4,9 +4,8 @@ use embedded_storage::nor_flash::{
     ErrorType, NorFlash, NorFlashErrorKind, ReadNorFlash, check_erase, check_read, check_write,
 };
 use proptest::prelude::*;
-use rebearing::include_model;
-use rebearing::model::ModelError;
-use rebearing::slots::{self, LayoutError, RECORD_LEN, Slot, Slots, StoreError};
+use rebearing::update::{self, LayoutError, RECORD_LEN, Slot, Slots, StoreError};
+use rebearing::{Model, ModelError, include_model};
 use zerocopy::IntoBytes;
 
 /// Bytes that are erased at once.
@@ -71,7 +70,7 @@ impl<const WRITE: usize, const ERASE: usize> SimulatedFlash<WRITE, ERASE> {
 
     /// What a firmware would use after a start, with the slot it lies in.
     fn newest(&self) -> Option<(Slot, Vec<u8>)> {
-        slots::newest(self.region(), |model| Ok(model.bytes().to_vec())).ok()
+        update::newest(self.region(), |model: Model<'_>| Ok(model.bytes().to_vec())).ok()
     }
 }
 
@@ -148,6 +147,10 @@ static GATE: &[u8] = include_model!("golden/model-v1-gate.rbm");
 static ORDERS: &[u8] = include_model!("golden/model-v1-orders.rbm");
 static MODELS: [&[u8]; 3] = [GOLDEN, GATE, ORDERS];
 
+fn parsed(bytes: &[u8]) -> Model<'_> {
+    Model::parse(bytes).expect("a model")
+}
+
 /// Bytes that a whole store erases and writes.
 fn store_cost<const WRITE: usize>(model: &[u8]) -> usize {
     SECTOR + model.len().next_multiple_of(WRITE) + RECORD_LEN.max(WRITE)
@@ -161,7 +164,7 @@ fn cut_everywhere<const WRITE: usize>(before: &SimulatedFlash<WRITE>, new: &[u8]
     for power in 0..=cost {
         for noise in 0..3 {
             let mut flash = SimulatedFlash { power: Some(power), noise, ..before.clone() };
-            let stored = flash.slots().store(Some(in_use), new);
+            let stored = flash.slots().store(Some(in_use), &parsed(new));
             assert_eq!(stored.is_ok(), power == cost, "power for {power} of {cost} bytes");
 
             let (slot, found) = flash.newest().expect("a model, whatever the cut");
@@ -172,7 +175,7 @@ fn cut_everywhere<const WRITE: usize>(before: &SimulatedFlash<WRITE>, new: &[u8]
 
             // The next attempt goes through, from whatever the first one left.
             flash.power = None;
-            assert_eq!(flash.slots().store(Some(slot), new), Ok(slot.other()));
+            assert_eq!(flash.slots().store(Some(slot), &parsed(new)), Ok(slot.other()));
             assert_eq!(flash.newest(), Some((slot.other(), new.to_vec())));
         }
     }
@@ -184,9 +187,9 @@ fn cut_everywhere_with_words_of<const WRITE: usize>() {
     // A model from a debug probe, then one from a store in each of the slots.
     let mut flash = SimulatedFlash::<WRITE>::probed(first);
     cut_everywhere(&flash, second);
-    assert_eq!(flash.slots().store(Some(Slot::A), second), Ok(Slot::B));
+    assert_eq!(flash.slots().store(Some(Slot::A), &parsed(second)), Ok(Slot::B));
     cut_everywhere(&flash, third);
-    assert_eq!(flash.slots().store(Some(Slot::B), third), Ok(Slot::A));
+    assert_eq!(flash.slots().store(Some(Slot::B), &parsed(third)), Ok(Slot::A));
     cut_everywhere(&flash, first);
 }
 
@@ -202,20 +205,20 @@ fn a_cut_at_every_byte_leaves_the_old_model_or_the_new_one() {
 #[test]
 fn the_first_model_on_an_empty_flash_goes_to_slot_a() {
     let mut flash = SimulatedFlash::<4>::erased();
-    let none = slots::newest(flash.region(), Ok).expect_err("erased flash");
+    let none = update::newest(flash.region(), Ok::<Model<'_>, _>).expect_err("erased flash");
     assert_eq!((none.a, none.b), (ModelError::WrongMagic, ModelError::WrongMagic));
-    assert_eq!(flash.slots().store(None, MODELS[0]), Ok(Slot::A));
+    assert_eq!(flash.slots().store(None, &parsed(MODELS[0])), Ok(Slot::A));
     assert_eq!(flash.newest(), Some((Slot::A, MODELS[0].to_vec())));
 }
 
 #[test]
 fn a_refused_newest_model_falls_back_to_the_other_slot() {
     let mut flash = SimulatedFlash::<4>::probed(MODELS[0]);
-    flash.slots().store(Some(Slot::A), MODELS[1]).expect("a store");
+    flash.slots().store(Some(Slot::A), &parsed(MODELS[1])).expect("a store");
     // As a monitor would that is too small for the new model.
     let refuse = ModelError::DoesNotFit { what: "components", needs: 4, holds: 3 };
     let fits = |components| {
-        slots::newest(flash.region(), |model| {
+        update::newest(flash.region(), |model: Model<'_>| {
             if model.components().len() <= components { Ok(()) } else { Err(refuse) }
         })
     };
@@ -228,7 +231,7 @@ fn a_refused_newest_model_falls_back_to_the_other_slot() {
 #[test]
 fn a_record_with_any_bit_flipped_counts_as_none() {
     let mut flash = SimulatedFlash::<4>::probed(MODELS[0]);
-    flash.slots().store(Some(Slot::A), MODELS[1]).expect("a store");
+    flash.slots().store(Some(Slot::A), &parsed(MODELS[1])).expect("a store");
     assert_eq!(flash.newest(), Some((Slot::B, MODELS[1].to_vec())));
     for bit in 0..8 * RECORD_LEN {
         let mut flash = flash.clone();
@@ -240,9 +243,9 @@ fn a_record_with_any_bit_flipped_counts_as_none() {
 #[test]
 fn a_model_written_by_hand_over_an_old_record_has_no_sequence_number() {
     let mut flash = SimulatedFlash::<4>::erased();
-    assert_eq!(flash.slots().store(None, MODELS[0]), Ok(Slot::A));
-    assert_eq!(flash.slots().store(Some(Slot::A), MODELS[1]), Ok(Slot::B));
-    assert_eq!(flash.slots().store(Some(Slot::B), MODELS[2]), Ok(Slot::A));
+    assert_eq!(flash.slots().store(None, &parsed(MODELS[0])), Ok(Slot::A));
+    assert_eq!(flash.slots().store(Some(Slot::A), &parsed(MODELS[1])), Ok(Slot::B));
+    assert_eq!(flash.slots().store(Some(Slot::B), &parsed(MODELS[2])), Ok(Slot::A));
     let by_hand = MODELS[0];
     flash.words.as_mut_bytes()[REGION][..by_hand.len()].copy_from_slice(by_hand);
     assert_eq!(flash.newest(), Some((Slot::B, MODELS[1].to_vec())));
@@ -250,22 +253,20 @@ fn a_model_written_by_hand_over_an_old_record_has_no_sequence_number() {
 
 #[test]
 fn what_cannot_be_stored_is_refused_before_anything_is_erased() {
-    let mut flash = SimulatedFlash::<4>::probed(MODELS[0]);
     let mut damaged = GATE.to_vec();
     damaged[200] ^= 1;
     // Copied to a 4-byte boundary, as a model is received.
     let mut words = vec![0_u32; damaged.len() / 4];
     words.as_mut_bytes().copy_from_slice(&damaged);
-    let before = flash.words.clone();
-    let refused = flash.slots().store(Some(Slot::B), words.as_bytes());
-    assert!(matches!(refused, Err(StoreError::Model(ModelError::BadCrc { .. }))), "{refused:?}");
-    assert_eq!(flash.words, before);
+    // A damaged model is none that could be handed to the slots.
+    let refused = Model::parse(words.as_bytes());
+    assert!(matches!(refused, Err(ModelError::BadCrc { .. })), "{refused:?}");
 
     let mut small = SimulatedFlash::<4, 256>::erased();
     let mut slots = Slots::new(&mut small, 0..512).expect("two sectors");
     let (needs, holds) = (GOLDEN.len(), 256 - RECORD_LEN);
     assert_eq!(slots.capacity(), holds);
-    assert_eq!(slots.store(None, GOLDEN), Err(StoreError::TooLong { needs, holds }));
+    assert_eq!(slots.store(None, &parsed(GOLDEN)), Err(StoreError::TooLong { needs, holds }));
     assert!(!small.written.contains(&true));
 }
 
@@ -300,7 +301,7 @@ fn worn_flash_is_noticed_and_the_old_model_stays() {
     let flash = SimulatedFlash::probed(MODELS[0]);
     let mut slots = Slots::new(Worn(flash), REGION.start as u32..REGION.end as u32).expect("slots");
     let offset = 2 * SECTOR as u32;
-    assert_eq!(slots.store(Some(Slot::A), MODELS[1]), Err(StoreError::Differs { offset }));
+    assert_eq!(slots.store(Some(Slot::A), &parsed(MODELS[1])), Err(StoreError::Differs { offset }));
     assert_eq!(slots.into_flash().0.newest(), Some((Slot::A, MODELS[0].to_vec())));
 }
 
@@ -332,7 +333,7 @@ proptest! {
         let mut old = (Slot::A, MODELS[start].to_vec());
         for (model, power, noise) in stores {
             flash = SimulatedFlash { power, noise, ..flash };
-            let stored = flash.slots().store(Some(old.0), MODELS[model]);
+            let stored = flash.slots().store(Some(old.0), &parsed(MODELS[model]));
             let new = (old.0.other(), MODELS[model].to_vec());
             let found = flash.newest().expect("a model");
             if stored.is_ok() {
@@ -350,7 +351,7 @@ proptest! {
         damage in proptest::collection::vec((0..SECTOR, any::<u8>()), 1..50),
     ) {
         let mut flash = SimulatedFlash::<4>::probed(MODELS[0]);
-        flash.slots().store(Some(Slot::A), MODELS[1]).expect("a store");
+        flash.slots().store(Some(Slot::A), &parsed(MODELS[1])).expect("a store");
         let slot = REGION.start + if in_b { SECTOR } else { 0 };
         for (at, byte) in damage {
             flash.words.as_mut_bytes()[slot + at] = byte;
@@ -368,6 +369,6 @@ proptest! {
     #[test]
     fn arbitrary_regions_never_panic(bytes in proptest::collection::vec(any::<u32>(), 0..64)) {
         let region = bytes.as_bytes();
-        prop_assert!(slots::newest(region, Ok).is_err());
+        prop_assert!(update::newest(region, Ok::<Model<'_>, _>).is_err());
     }
 }

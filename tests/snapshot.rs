@@ -3,9 +3,11 @@
 mod common;
 
 use proptest::prelude::*;
-use rebearing::integer::{IntegerModel, IntegerMonitor};
-use rebearing::snapshot::{self, AFTER_GAP, CRC_LEN, HEADER_LEN, Snapshot, UNKNOWN, WINDOW_LEN};
-use rebearing::{Model, ModelError, Monitor};
+use rebearing::operation::snapshot::{
+    self, AFTER_GAP, CRC_LEN, HEADER_LEN, Snapshot, UNKNOWN, WINDOW_LEN,
+};
+use rebearing::{AnyMonitor, Model, ModelError, Monitor};
+use rebearing::{IntegerModel, IntegerMonitor};
 use rebearing_host::features::snapshot::parse;
 
 /// Rounding of a feature: half of 1/1024 nat, and what undoing the standardisation costs.
@@ -24,13 +26,13 @@ fn features_come_back_to_within_rounding() {
     let mut snapshot = Snapshot::<9, 40>::new(&model).unwrap();
     let mut exact: Vec<(u32, Vec<f32>)> = Vec::new();
     for n in 0..20_000 {
-        if let Some(report) = monitor.push([sample(n)]) {
+        if let Some(finding) = monitor.push([sample(n)]) {
             let scaling = model.shift().iter().zip(model.scale());
             let raw = monitor.features().iter().zip(scaling).map(|(z, (shift, scale))| {
                 (f64::from(*z) / f64::from(*scale) + f64::from(*shift)) as f32
             });
-            exact.push((report.index, raw.collect()));
-            snapshot.record(&monitor, report.index, if report.index == 70 { UNKNOWN } else { 0 });
+            exact.push((finding.index, raw.collect()));
+            snapshot.record(&monitor, finding.index, if finding.index == 70 { UNKNOWN } else { 0 });
         }
     }
     let bytes: Vec<u8> = snapshot.bytes().collect();
@@ -67,15 +69,15 @@ fn the_integer_monitor_gives_the_same_features() {
     let exact = Model::parse(common::GOLDEN_GATE).unwrap();
     let mut monitor = IntegerMonitor::<256, 1, 4, 4, 3>::new(integer).unwrap();
     let mut float = Monitor::<i16, 256, 1, 4, 4, 3>::new(exact).unwrap();
-    let mut of_integers = Snapshot::<4, 64>::for_integer(&integer).unwrap();
+    let mut of_integers = Snapshot::<4, 64>::new(&integer).unwrap();
     let mut of_floats = Snapshot::<4, 64>::new(&exact).unwrap();
     for n in 0..12_000 {
         let count = [(6000.0 * sample(n)) as i16];
-        if let Some(report) = monitor.push(count) {
-            of_integers.record_integer(&monitor, report.index, 0);
+        if let Some(finding) = monitor.push(count) {
+            of_integers.record(&monitor, finding.index, 0);
         }
-        if let Some(report) = float.push(count) {
-            of_floats.record(&float, report.index, 0);
+        if let Some(finding) = float.push(count) {
+            of_floats.record(&float, finding.index, 0);
         }
     }
     let (integers, _) = parse(&of_integers.bytes().collect::<Vec<_>>()).unwrap();
@@ -140,12 +142,12 @@ fn a_front_end_that_differs_in_anything_has_another_id() {
     let mut others = vec![
         front_end,
         *orders.front_end(),
-        rebearing::model::FrontEnd { rate_hz: 20_001.0, ..front_end },
-        rebearing::model::FrontEnd { axes: 2, ..front_end },
-        rebearing::model::FrontEnd { fft_len: 512, ..front_end },
-        rebearing::model::FrontEnd { hop: 64, ..front_end },
-        rebearing::model::FrontEnd { segments: 3, ..front_end },
-        rebearing::model::FrontEnd { band_edges: &moved, ..front_end },
+        rebearing::FrontEnd { rate_hz: 20_001.0, ..front_end },
+        rebearing::FrontEnd { axes: 2, ..front_end },
+        rebearing::FrontEnd { fft_len: 512, ..front_end },
+        rebearing::FrontEnd { hop: 64, ..front_end },
+        rebearing::FrontEnd { segments: 3, ..front_end },
+        rebearing::FrontEnd { band_edges: &moved, ..front_end },
     ];
     let mut other_orders = *orders.front_end();
     if let Some(orders) = &mut other_orders.orders {

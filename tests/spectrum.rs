@@ -5,7 +5,7 @@ mod common;
 use std::f64::consts::TAU;
 
 use proptest::prelude::*;
-use rebearing::spectrum::Spectrum;
+use rebearing::signal::Spectrum;
 
 const LENGTHS: [usize; 8] = [32, 64, 128, 256, 512, 1024, 2048, 4096];
 

@@ -4,11 +4,12 @@ mod common;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rebearing::mixture::Mixture;
-use rebearing::spectrum::Spectrum;
-use rebearing::statistics::Moments;
-use rebearing::window::Window;
-use rebearing::{features, label, mixture};
+use rebearing::classify;
+use rebearing::classify::Mixture;
+use rebearing::features::bands;
+use rebearing::signal::Segment;
+use rebearing::signal::Spectrum;
+use rebearing::signal::statistics::Moments;
 
 fn to_f64(x: &[f32]) -> Vec<f64> {
     x.iter().map(|x| f64::from(*x)).collect()
@@ -24,12 +25,12 @@ fn samples(count: usize) -> impl Strategy<Value = Vec<f32>> {
 
 /// Tapers and transforms with the device's code and the reference's.
 fn spectra<const FFT: usize>(x: &[f32]) -> (Vec<f64>, Vec<f64>) {
-    let mut window = Window::<f32, FFT, 1>::new(FFT, FFT / 2);
+    let mut filled = Segment::<f32, FFT, 1>::new(FFT, FFT / 2);
     for sample in x {
-        window.push([*sample]);
+        filled.push([*sample]);
     }
     let mut buffer = [0.0; FFT];
-    window.taper(0, &mut buffer).expect("the samples vary");
+    filled.taper(0, &mut buffer).expect("the samples vary");
     let device = Spectrum::transform(&mut buffer, FFT).power().map(f64::from).collect();
     (device, common::power(&common::taper(&to_f64(x))))
 }
@@ -50,12 +51,12 @@ proptest! {
 
     #[test]
     fn taper_matches_the_reference(x in samples(512)) {
-        let mut window = Window::<f32, 512, 1>::new(512, 256);
+        let mut filled = Segment::<f32, 512, 1>::new(512, 256);
         for sample in &x {
-            window.push([*sample]);
+            filled.push([*sample]);
         }
         let mut out = [0.0; 512];
-        window.taper(0, &mut out).unwrap();
+        filled.taper(0, &mut out).unwrap();
         let reference = common::taper(&to_f64(&x));
         let peak = to_f64(&x).iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for (a, b) in out.iter().zip(&reference) {
@@ -66,7 +67,7 @@ proptest! {
     #[test]
     fn a_shorter_window_in_a_larger_type_is_the_same(x in samples(256)) {
         let tapered = |out: &mut [f32]| {
-            let mut exact = Window::<f32, 256, 1>::new(256, 128);
+            let mut exact = Segment::<f32, 256, 1>::new(256, 128);
             for sample in &x {
                 exact.push([*sample]);
             }
@@ -76,7 +77,7 @@ proptest! {
         };
         let mut exact = vec![0.0; 256];
         tapered(&mut exact);
-        let mut roomy = Window::<f32, 4096, 1>::new(256, 128);
+        let mut roomy = Segment::<f32, 4096, 1>::new(256, 128);
         for sample in &x {
                 roomy.push([*sample]);
             }
@@ -109,16 +110,16 @@ proptest! {
         let mut sums = [0.0; 4];
         let segments: Vec<&[f32]> = x.windows(256).step_by(128).collect();
         for segment in &segments {
-            let mut window = Window::<f32, 256, 1>::new(256, 256);
+            let mut filled = Segment::<f32, 256, 1>::new(256, 256);
             for sample in *segment {
-                window.push([*sample]);
+                filled.push([*sample]);
             }
             let mut buffer = [0.0; 256];
-            window.taper(0, &mut buffer).unwrap();
-            features::add_band_power(&mut sums, &edges, Spectrum::transform(&mut buffer, 256));
+            filled.taper(0, &mut buffer).unwrap();
+            bands::add_band_power(&mut sums, &edges, Spectrum::transform(&mut buffer, 256));
         }
         let mut out = [0.0; 4];
-        features::log_bands(&sums, &mut out).unwrap();
+        bands::log_bands(&sums, &mut out).unwrap();
         let segments: Vec<Vec<f64>> = segments.iter().map(|s| to_f64(s)).collect();
         let reference = common::features(&segments, &edges);
         for (a, b) in out.iter().zip(&reference) {
@@ -145,9 +146,9 @@ proptest! {
         for cut in cuts.windows(2) {
             // As where segments overlap: samples that were counted before come first.
             let start = cut[0].saturating_sub(stale);
-            let mut window = Window::<f32, 4096, 1>::new(cut[1] - start, 1);
-            window.fill(x[start..cut[1]].as_chunks().0);
-            let piece = window.taper_and_measure(0, cut[1] - cut[0], &mut [0.0; 4096]);
+            let mut filled = Segment::<f32, 4096, 1>::new(cut[1] - start, 1);
+            filled.fill(x[start..cut[1]].as_chunks().0);
+            let piece = filled.taper_and_measure(0, cut[1] - cut[0], &mut [0.0; 4096]);
             moments.add(&piece.expect("the samples vary"));
         }
         let found = moments.statistics(1.0);
@@ -197,7 +198,7 @@ proptest! {
         }
 
         let (reference_ll, reference_r) = common::responsibilities(&to_f64(&scores));
-        let log_likelihood = mixture::responsibilities(&mut scores);
+        let log_likelihood = classify::responsibilities(&mut scores);
         prop_assert!((f64::from(log_likelihood) - reference_ll).abs() < 2e-7 * reference_ll.abs().max(1.0));
         for (a, b) in scores.iter().zip(&reference_r) {
             prop_assert!((f64::from(*a) - b).abs() < 1e-6);
@@ -205,13 +206,13 @@ proptest! {
 
         let labels_f32: Vec<f32> = labels.iter().map(|l| *l as f32).collect();
         let mut posterior = [0.0; 3];
-        label::posterior(&scores, &labels_f32, &mut posterior);
+        classify::posterior(&scores, &labels_f32, &mut posterior);
         for (class, p) in posterior.iter().enumerate() {
             let exact: f64 =
                 reference_r.iter().enumerate().map(|(k, r)| r * labels[3 * k + class]).sum();
             prop_assert!((f64::from(*p) - exact).abs() < 1e-6);
         }
-        let best = label::map_class(&posterior);
+        let best = classify::map_class(&posterior);
         prop_assert!(posterior.iter().all(|p| *p <= posterior[best]));
     }
 }

@@ -9,7 +9,7 @@ use crate::signal::spectrum::Spectrum;
 
 /// Band power below this share of the axis' total is rounding noise of the FFT (−120 dB)
 /// and is lifted to it, so that an empty band has a finite logarithm.
-pub const FLOOR: f32 = 1e-12;
+pub(crate) const FLOOR: f32 = 1e-12;
 
 /// Adds the power of each band to its sum; band b holds bins `edges[b]..edges[b + 1]`.
 pub fn add_band_power(sums: &mut [f32], edges: &[u32], spectrum: Spectrum<'_>) {

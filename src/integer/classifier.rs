@@ -6,7 +6,7 @@ use super::taper::bits;
 use crate::classify::Label;
 
 /// Fraction bits of a probability.
-pub const PROBABILITY_FRACTION: u32 = 15;
+pub(crate) const PROBABILITY_FRACTION: u32 = 15;
 /// Probability one.
 pub const ONE: u16 = 1 << PROBABILITY_FRACTION;
 

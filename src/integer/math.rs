@@ -4,11 +4,11 @@
 //! their range or take a loop of a step per bit; a table and one multiplication do here.
 
 /// Fraction bits of [`log2`].
-pub const LOG2_FRACTION: u32 = 16;
+pub(crate) const LOG2_FRACTION: u32 = 16;
 /// Most fraction bits that [`exp2_negative`] looks at.
-pub const EXP2_FRACTION: u32 = 12;
+pub(crate) const EXP2_FRACTION: u32 = 12;
 /// Fraction bits of what [`exp2_negative`] gives.
-pub const WEIGHT_FRACTION: u32 = 30;
+pub(crate) const WEIGHT_FRACTION: u32 = 30;
 
 /// Intervals of the tables, as a power of two.
 const INTERVAL_BITS: u32 = 6;

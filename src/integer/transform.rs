@@ -18,7 +18,7 @@ use crate::signal::segment::sine;
 
 /// Fraction bits of the twiddles. A bit more here would be one less in the numbers; their
 /// rounding (−92 dB of a tone) and that of the twiddles (−86 dB) are of one size.
-pub const TWIDDLE_FRACTION: u32 = 12;
+pub(crate) const TWIDDLE_FRACTION: u32 = 12;
 
 /// A complex number.
 pub(super) type Complex = [i32; 2];
@@ -134,12 +134,12 @@ fn largest([re, im]: Complex) -> u32 {
 /// The twiddles of an `FFT`-point real transform in Q12, in the order that the passes use them.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Twiddles<const FFT: usize>;
+pub(crate) struct Twiddles<const FFT: usize>;
 
 impl<const FFT: usize> Twiddles<FFT> {
     /// For each pass of quarter h and each j below h: cosine and sine of j, 2j and 3j times
     /// 2π/4h. The passes together have at most `FFT`/6 such rows.
-    pub const TABLE: &'static [i16; FFT] = &Self::table();
+    pub(crate) const TABLE: &'static [i16; FFT] = &Self::table();
 
     const fn table() -> [i16; FFT] {
         let mut table = [0; FFT];

@@ -1,13 +1,13 @@
-//! AlarmParameters of the alarm: how many windows, how sure, how long.
+//! Parameters of the alarm: how many windows, how sure, how long.
 
 use super::{ModelError, format};
 
 /// Probability one; probabilities and their means are in Q15.
 pub const ONE: u16 = 1 << 15;
 
-/// A probability in Q15, rounded to the nearest; what is not in 0…1 is cut to it, NaN is 0.
+/// A probability in Q15, rounded to the nearest. Values outside 0…1 are cut to it; NaN gives 0.
 ///
-/// In a `const` it costs a chip without floats nothing.
+/// Evaluated in a `const`, it costs a chip without floats nothing.
 pub const fn probability(p: f32) -> u16 {
     // A cast cuts to 0…65535, and makes zero of NaN.
     let q15 = (p * ONE as f32 + 0.5) as u16;
@@ -23,7 +23,7 @@ impl Rms {
     /// An rms of [`Monitor`](crate::Monitor), in the sample's unit; `None` if it is negative or
     /// not finite.
     pub const fn of_samples(rms: f32) -> Option<Self> {
-        // Floats from zero up are in the order of their bits; those of −0 are not in range.
+        // The bits of floats from zero up have the order of the floats. The bits of −0 are too large.
         let bits = rms.to_bits();
         if bits < f32::INFINITY.to_bits() { Some(Self(bits)) } else { None }
     }
@@ -39,10 +39,10 @@ impl Rms {
     }
 }
 
-/// Below which rms a machine stands still.
+/// The rms below which a machine stands still.
 ///
-/// Two thresholds, so that a machine near one of them does not go to and fro. At or above
-/// `until` it runs, whatever was before.
+/// There are two thresholds, so that a machine near one of them does not flip back and forth. At or
+/// above `until` it always runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IdleRms {
@@ -54,25 +54,26 @@ pub struct IdleRms {
 
 /// The parameters of an [`Alarm`](crate::Alarm).
 ///
-/// A model file has them in its section `dcsn`; without it they are [`AlarmParameters::DEFAULT`].
+/// The model file has them in its section `dcsn`. Without that section they are
+/// [`AlarmParameters::DEFAULT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct AlarmParameters {
-    /// Number of windows in the average, 1 to 256. There is no alarm before so many.
+    /// Number of windows in the average, 1 to 256. There is no alarm before the average is full.
     pub average: u32,
     /// An alarm is raised when the mean probability of a fault, in Q15, is at least this.
     pub raise: u16,
     /// An alarm clears when the mean probability of a fault is below this, which is lower.
     pub clear: u16,
-    /// Windows in a row that a threshold must be passed for, from 1.
+    /// Number of windows in a row that must pass a threshold, at least 1.
     pub delay: u32,
-    /// Windows after a start that are not judged.
+    /// Number of windows after a start that do not count.
     pub settle: u32,
-    /// Windows in a row with a sensor fault that make the state a sensor fault, from 1.
+    /// Number of windows in a row with a sensor fault that make the state a sensor fault, at least 1.
     pub fault_windows: u32,
     /// Whether an alarm that has cleared stays until it is acknowledged.
     pub hold: bool,
-    /// When the machine stands still; `None` takes it to run always.
+    /// When the machine stands still; `None` if it always runs.
     pub idle: Option<IdleRms>,
 }
 
@@ -95,7 +96,7 @@ impl AlarmParameters {
         let checks = [
             ("windows to average", (1..=format::MAX_AVERAGE).contains(&self.average)),
             ("raise threshold", (1..=ONE).contains(&self.raise)),
-            // A threshold of zero would never be passed downwards.
+            // No mean is below a threshold of zero.
             ("clear threshold", (1..self.raise).contains(&self.clear)),
             ("delay", (1..=most).contains(&self.delay)),
             ("settle time", self.settle <= most),

@@ -46,7 +46,7 @@ pub struct Decimal {
 
 impl Decimal {
     /// A float; `None` for NaN. Magnitudes beyond a `u32` are cut off.
-    pub fn of_f32(number: f32, places: Places) -> Option<Self> {
+    pub(crate) fn of_f32(number: f32, places: Places) -> Option<Self> {
         if number.is_nan() {
             return None;
         }
@@ -60,7 +60,7 @@ impl Decimal {
 
     /// A float that is not negative, without a floating-point operation: integer monitors print some
     /// too. NaN gives `None`; magnitudes beyond a `u32` are cut off.
-    pub fn of_magnitude(number: f32, places: Places) -> Option<Self> {
+    pub(crate) fn of_magnitude(number: f32, places: Places) -> Option<Self> {
         let bits = number.to_bits() & 0x7fff_ffff;
         if bits > f32::INFINITY.to_bits() {
             return None;
@@ -86,12 +86,12 @@ impl Decimal {
     }
 
     /// A number with 8 fraction bits.
-    pub fn of_q8(negative: bool, magnitude: u32, places: Places) -> Self {
+    pub(crate) fn of_q8(negative: bool, magnitude: u32, places: Places) -> Self {
         Self::of_fraction(negative, magnitude, 8, places)
     }
 
     /// A probability with 15 fraction bits.
-    pub fn of_q15(p: u16, places: Places) -> Self {
+    pub(crate) fn of_q15(p: u16, places: Places) -> Self {
         Self::of_fraction(false, u32::from(p), 15, places)
     }
 

@@ -1,43 +1,43 @@
-//! The section `drft`: how a model's own machine looked to it, on windows that it was not fitted on.
+//! The section `drft`: the reference of the drift watch, from windows the model was not fitted on.
 
 use super::read::{length_error, words};
 use super::{ModelError, Section, format};
 
-/// What the [drift watch](crate::operation::DriftWatch) compares the device's windows with.
+/// The reference that the [drift watch](crate::operation::DriftWatch) compares windows with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DriftReference<'a> {
     /// Windows in a block.
     pub block: u32,
-    /// Windows over which these may depend on one another; the limits allow for it.
+    /// Number of neighbouring windows that may depend on one another; the limits allow for it.
     pub correlation: u32,
-    /// Smallest mean deviation of a block's log-likelihoods that is no drift, in standard
-    /// deviations Q8; below zero.
+    /// Smallest mean deviation of the log-likelihoods in a block without drift, in standard
+    /// deviations Q8; negative.
     pub deviation_min: i32,
-    /// Most unknown windows of a block that are no drift.
+    /// Most unknown windows in a block without drift.
     pub unknown_max: u32,
-    /// At most one block in this many drifts where nothing has changed.
+    /// If nothing has changed, at most one block in this many drifts.
     pub blocks_per_false_alarm: u32,
-    /// Windows that the values were taken from.
+    /// Number of held-out windows that the reference was taken from.
     pub held_out: u32,
-    /// Those of them that were unknown.
+    /// Number of those windows that were unknown.
     pub held_out_unknown: u32,
     /// Mean and spread of each class.
     pub(crate) classes: &'a [u32],
 }
 
-/// The log-likelihood of a class' windows.
+/// The log-likelihood of the windows of one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ClassReference {
-    /// Mean in nats, Q8, lowered by what its estimate may be off.
+    /// Mean in nats, Q8, lowered by the possible error of its estimate.
     pub mean: i32,
     /// Standard deviation in nats, Q8, above zero.
     pub spread: u32,
 }
 
 impl<'a> DriftReference<'a> {
-    /// The reference of a class; `None` where too few windows of it were held out.
+    /// The reference of a class; `None` if too few of its windows were held out.
     pub fn class(&self, class: usize) -> Option<ClassReference> {
         match self.classes.as_chunks().0.get(class) {
             Some([mean, spread]) if *spread > 0 => {
@@ -77,7 +77,7 @@ impl<'a> DriftReference<'a> {
             }
         }
         for (index, [mean, spread]) in classes.as_chunks().0.iter().enumerate() {
-            // A class without a reference has one form only.
+            // A class without a reference is all zeros.
             if *spread > format::MAX_SPREAD || (*spread == 0 && *mean != 0) {
                 return Err(ModelError::OutOfRange { field: "drift reference", index });
             }

@@ -27,14 +27,14 @@ impl Encoding {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ModelError {
-    /// Fewer bytes than the header, or than the header says there are.
+    /// There are fewer bytes than the header has, or than it declares.
     TooShort {
         /// Bytes needed.
         needs: usize,
         /// Bytes given.
         has: usize,
     },
-    /// More bytes than the header says there are.
+    /// There are more bytes than the header declares.
     TooLong {
         /// Bytes the header declares.
         needs: usize,
@@ -45,7 +45,7 @@ pub enum ModelError {
     Misaligned,
     /// The file does not start with the model magic: no model, or an erased flash region.
     WrongMagic,
-    /// Written in a format version that this firmware does not read.
+    /// The format version is one that this firmware does not read.
     UnsupportedVersion {
         /// Version of the file.
         found: u16,
@@ -59,64 +59,64 @@ pub enum ModelError {
         /// Checksum of the bytes.
         computed: u32,
     },
-    /// A section that must be understood, and is not.
+    /// A required section is unknown to this firmware.
     UnknownSection {
         /// Its four-byte tag.
         tag: [u8; 4],
     },
-    /// A section that stands twice.
+    /// A section occurs twice.
     RepeatedSection {
         /// Its four-byte tag.
         tag: [u8; 4],
     },
-    /// A section that is needed and absent.
+    /// A required section is missing.
     MissingSection {
         /// Its four-byte tag.
         tag: [u8; 4],
     },
-    /// A section whose length does not follow from the counts.
+    /// The length of a section does not match the counts.
     SectionLength {
         /// Its four-byte tag.
         tag: [u8; 4],
-        /// Bytes that follow from the counts.
+        /// Bytes that the counts ask for.
         needs: usize,
         /// Bytes declared.
         has: usize,
     },
-    /// A number that is not finite or outside its range.
+    /// A number is not finite or is outside its range.
     OutOfRange {
-        /// What the number is.
+        /// Name of the number.
         field: &'static str,
-        /// Where in its table it stands.
+        /// Its place in its table.
         index: usize,
     },
-    /// Text that is not UTF-8 or whose pieces do not add up.
+    /// A text is not UTF-8, or its pieces do not add up.
     BadText {
         /// Its four-byte tag.
         tag: [u8; 4],
     },
-    /// A model in an encoding that this reader does not evaluate.
+    /// The model has the other encoding.
     WrongEncoding {
         /// Encoding of the file.
         found: Encoding,
     },
-    /// A section of one encoding in a file of the other.
+    /// A section belongs to the other encoding.
     MixedEncodings {
         /// Its four-byte tag.
         tag: [u8; 4],
     },
-    /// An i16 model with features of shaft orders, which the integer line does not have.
+    /// An i16 model has features of shaft orders, which integer monitors do not compute.
     OrdersInIntegers,
-    /// An f32 model that measures severity or the idle state in another unit than counts, for a
-    /// monitor of counts.
+    /// The model measures severity or the idle state in a unit other than counts, and the monitor
+    /// takes counts.
     NotInCounts,
-    /// More than the monitor's type holds: build the firmware with larger capacities.
+    /// The model needs more than the monitor's type holds: build the firmware with larger capacities.
     DoesNotFit {
         /// Which capacity.
         what: &'static str,
-        /// What the model needs.
+        /// The number that the model needs.
         needs: usize,
-        /// What the type holds.
+        /// The number that the type holds.
         holds: usize,
     },
 }

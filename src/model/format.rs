@@ -1,6 +1,7 @@
 //! Layout of the model file, version 1: the numbers of `docs/model-format.md`.
 //!
-//! The host's writer and the device's reader both take them from here.
+//! The host's writer and the device's reader both use them. [`Section`](super::Section) lists the
+//! sections.
 
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
@@ -19,50 +20,50 @@ pub const CRC_OFFSET: usize = 12;
 pub const SECTION_HEADER_LEN: usize = 8;
 
 /// Words in the counts section.
-pub const COUNTS_WORDS: usize = 5;
+pub(crate) const COUNTS_WORDS: usize = 5;
 /// Words in the front-end section before the band edges.
-pub const FRONT_END_WORDS: usize = 4;
+pub(crate) const FRONT_END_WORDS: usize = 4;
 /// Words in the orders section.
-pub const ORDERS_WORDS: usize = 4;
+pub(crate) const ORDERS_WORDS: usize = 4;
 /// Flag of the orders section: the spectrum has order bands.
 pub const ORDERS_SPECTRUM: u32 = 1;
 /// Flag of the orders section: the envelope's spectrum has order bands.
 pub const ORDERS_ENVELOPE: u32 = 2;
 /// Words in the thresholds section.
-pub const THRESHOLDS_WORDS: usize = 1;
+pub(crate) const THRESHOLDS_WORDS: usize = 1;
 /// Words in the gate section.
-pub const GATE_WORDS: usize = 3;
+pub(crate) const GATE_WORDS: usize = 3;
 /// Words in the integer section.
-pub const INTEGER_WORDS: usize = 5;
+pub(crate) const INTEGER_WORDS: usize = 5;
 /// Words in the gate section of an i16 model.
-pub const INTEGER_GATE_WORDS: usize = 5;
+pub(crate) const INTEGER_GATE_WORDS: usize = 5;
 /// Flag of the gate section: the other components take the direction of the features.
 pub const GATE_DIRECTION: u32 = 1;
 /// Words in the early-drop section before the order.
-pub const EARLY_DROP_WORDS: usize = 1;
+pub(crate) const EARLY_DROP_WORDS: usize = 1;
 /// Words in the drift section before the classes.
-pub const DRIFT_WORDS: usize = 7;
+pub(crate) const DRIFT_WORDS: usize = 7;
 /// Words in the alarm section.
-pub const ALARM_WORDS: usize = 9;
+pub(crate) const ALARM_WORDS: usize = 9;
 /// Flag of the alarm section: an alarm stays until it is acknowledged.
 pub const ALARM_HOLD: u32 = 1;
 /// Flag of the alarm section: the machine stands still below an rms.
 pub const ALARM_IDLE: u32 = 2;
 /// Words in the severity section.
-pub const SEVERITY_WORDS: usize = 6;
+pub(crate) const SEVERITY_WORDS: usize = 6;
 /// Words in the unit section before its text.
-pub const UNIT_WORDS: usize = 1;
+pub(crate) const UNIT_WORDS: usize = 1;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.
-pub const PROVENANCE_TEXTS: usize = 3;
+pub(crate) const PROVENANCE_TEXTS: usize = 3;
 /// Healthy class of a model that names none.
 pub const NO_CLASS: u32 = u32::MAX;
 
 /// Most axes.
 pub const MAX_AXES: usize = 3;
 /// Highest order and widest order band.
-pub const MAX_ORDER: f32 = 1e3;
+pub(crate) const MAX_ORDER: f32 = 1e3;
 /// Most components.
 pub const MAX_COMPONENTS: usize = 4096;
 /// Most classes.
@@ -82,34 +83,34 @@ pub const MAX_UNIT: f32 = 1e9;
 pub const MAX_VELOCITY: f32 = 1e6;
 
 /// Highest sample rate in Hz.
-pub const MAX_RATE: f32 = 1e9;
+pub(crate) const MAX_RATE: f32 = 1e9;
 /// Largest magnitude of a feature's shift in i16 encoding: 128 in log2, Q16.
 pub const MAX_INTEGER_SHIFT: i32 = 1 << 23;
 /// Largest magnitude of a mean in i16 encoding.
-pub const MAX_INTEGER_MEAN: i16 = 16_383;
-/// What a row of the label table sums to in i16 encoding: one in Q15.
+pub(crate) const MAX_INTEGER_MEAN: i16 = 16_383;
+/// The sum of a label row in i16 encoding: one in Q15.
 pub const INTEGER_LABEL_SUM: u32 = 1 << 15;
 /// Log-likelihood threshold, in nats Q8, of an i16 model that calls nothing unknown.
 pub const NEVER_UNKNOWN: i32 = i32::MIN;
 /// Most windows in a block of the drift watch.
-pub const MAX_DRIFT_BLOCK: u32 = 1 << 16;
-/// Where the drift watch cuts deviations off: four standard deviations, Q8.
+pub(crate) const MAX_DRIFT_BLOCK: u32 = 1 << 16;
+/// The drift watch cuts deviations off here: four standard deviations, Q8.
 pub const MAX_DEVIATION: i32 = 4 << 8;
 /// Largest standard deviation of a log-likelihood in the drift section: 4096 nats, Q8.
 pub const MAX_SPREAD: u32 = 1 << 20;
 /// Largest magnitude of a feature's shift.
 pub const MAX_SHIFT: f32 = 1e4;
 /// Largest scale of a feature.
-pub const MAX_SCALE: f32 = 1e4;
+pub(crate) const MAX_SCALE: f32 = 1e4;
 /// Largest 1/σ of a component.
-pub const MAX_WHITENING: f32 = 1e4;
+pub(crate) const MAX_WHITENING: f32 = 1e4;
 /// Largest magnitude of −μ/σ and of a component's constant.
 ///
 /// With these limits |t| < 1e4·1e4·(1e4 + 60) + 1e12 < 3e12, so that Σt² over the most
 /// dimensions stays below 1e28: no score can overflow, whatever the samples.
 pub const MAX_OFFSET: f32 = 1e12;
-/// How far a row of the label table may be from summing to one.
-pub const LABEL_SUM_TOLERANCE: f32 = 1e-4;
+/// Largest difference between the sum of a label row and one.
+pub(crate) const LABEL_SUM_TOLERANCE: f32 = 1e-4;
 
 /// CRC-32 of a whole model file (ISO-HDLC, as in zlib), its own field taken as zero.
 ///

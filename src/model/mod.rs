@@ -25,6 +25,7 @@ mod sections;
 mod unit;
 
 pub use alarm::{AlarmParameters, IdleRms, ONE, Rms, probability};
+#[doc(hidden)]
 pub use decimal::{Decimal, Places};
 pub use drift::{ClassReference, DriftReference};
 pub use error::{Encoding, ModelError};

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use super::{Decimal, Encoding, Places, Rms, probability};
+use super::{Body, Decimal, Encoding, FloatBody, IntegerBody, Places, Rms, probability};
 use crate::integer::IntegerStatistics;
 use crate::signal::Statistics;
 
@@ -26,6 +26,8 @@ impl Number for IntegerStatistics {}
 pub trait Numbers: Copy + Debug + PartialEq + private::Sealed {
     /// Encoding of the model files.
     const ENCODING: Encoding;
+    /// The part of a model that depends on its encoding.
+    type Body<'m>: Body<'m, Numbers = Self>;
     /// A standardised feature.
     type Feature: Number;
     /// The share of a component in a window.
@@ -75,6 +77,7 @@ mod private {
 
 impl Numbers for Floats {
     const ENCODING: Encoding = Encoding::F32;
+    type Body<'m> = FloatBody<'m>;
     type Feature = f32;
     type Responsibility = f32;
     type Probability = f32;
@@ -122,6 +125,7 @@ impl Numbers for Floats {
 
 impl Numbers for Integers {
     const ENCODING: Encoding = Encoding::I16;
+    type Body<'m> = IntegerBody<'m>;
     type Feature = i32;
     type Responsibility = u32;
     type Probability = u16;

@@ -26,7 +26,7 @@ pub(super) fn provenance<'a>(
     Ok((hash, texts(Section::Provenance, rest, format::PROVENANCE_TEXTS)?))
 }
 
-/// The counts that every other section's length follows from.
+/// The counts that determine the length of every other section.
 pub struct Counts {
     axes: usize,
     pub(super) bands: usize,
@@ -74,7 +74,7 @@ pub(super) fn front_end<'a>(
         return Err(length_error(Section::FrontEnd, 4 * format::FRONT_END_WORDS, payload));
     };
     let out_of_range = |field| Err(ModelError::OutOfRange { field, index: 0 });
-    // Positive floats are in the order of their bits, and a chip without floats reads this too.
+    // The bits of positive floats have the order of the floats, and comparing bits needs no floats.
     if !(1..=format::MAX_RATE.to_bits()).contains(&rate) {
         return out_of_range("sample rate");
     }
@@ -107,7 +107,7 @@ pub(super) fn words(section: Section, payload: &[u8], count: usize) -> Result<&[
     numbers(section, payload, count)
 }
 
-/// `count` ends, then the text, then zeros up to a multiple of four bytes.
+/// Reads `count` ends, then the text, then zeros up to a multiple of four bytes.
 pub(super) fn texts(
     section: Section,
     payload: &[u8],
@@ -126,7 +126,7 @@ pub(super) fn texts(
         core::str::from_utf8(text).map_err(|_| ModelError::BadText { tag: section.tag() })?;
     let mut start = 0;
     for end in ends {
-        // Also refuses ends that go back or fall inside a character.
+        // This also refuses ends that go back or fall inside a character.
         if text.get(start..*end as usize).is_none() {
             return Err(ModelError::BadText { tag: section.tag() });
         }

@@ -7,7 +7,7 @@ use super::{AlarmParameters, Encoding, IdleRms, ModelError, Rms, Section, format
 /// The words of an alarm section that was checked.
 pub(crate) type AlarmWords = [u32; format::ALARM_WORDS];
 
-/// Checks the section; the words are kept and not the parameters, which take more RAM.
+/// Checks the section. Keeps its words instead of the parameters, which take more RAM.
 pub(super) fn check(
     payload: Option<&[u8]>,
     encoding: Encoding,
@@ -30,7 +30,7 @@ pub(super) fn check(
     if flags & format::ALARM_IDLE == 0 && (below, until) != (0, 0) {
         return out_of_range("idle rms");
     }
-    // An f32 model has floats here, which from zero up are in the order of their bits.
+    // An f32 model has floats here. From zero up, their bits have the order of the floats.
     if encoding == Encoding::F32 && below.max(until) >= f32::INFINITY.to_bits() {
         return out_of_range("idle rms");
     }
@@ -42,7 +42,7 @@ pub(super) fn check(
 pub(crate) fn parameters(words: Option<&AlarmWords>) -> AlarmParameters {
     let Some(words) = words else { return AlarmParameters::DEFAULT };
     let [average, raise, clear, delay, settle, fault_windows, flags, below, until] = *words;
-    // The words of an f32 model are compared as they stand, like counts.
+    // The words of an f32 model are compared as bits, like counts.
     let idle = IdleRms { below: Rms::of_counts(below), until: Rms::of_counts(until) };
     AlarmParameters {
         average,

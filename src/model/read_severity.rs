@@ -20,8 +20,8 @@ pub(super) fn check<'a>(
     let SeverityParameters { low_hz, high_hz, unit, limits: [b, c, d] } = parameters(numbers);
     let bin_hz = front_end.rate_hz / front_end.fft_len as f32;
     let checks = [
-        // Below two bins a line and the window's mean cannot be told apart. A comparison with
-        // NaN is false, so that NaN is refused everywhere.
+        // Below two bins, a line cannot be separated from the mean of its segment. Comparisons with
+        // NaN are false, so NaN is refused everywhere.
         ("lower end of the severity band", low_hz >= format::SEVERITY_BINS * bin_hz),
         ("upper end of the severity band", high_hz > low_hz && high_hz <= 0.5 * front_end.rate_hz),
         ("severity unit", unit.is_normal() && unit > 0.0 && unit <= format::MAX_UNIT),

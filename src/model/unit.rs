@@ -3,14 +3,16 @@
 use super::read::{length_error, texts, words};
 use super::{ModelError, Section, format};
 
-/// The unit of the recordings that a model was fitted to. A device that samples in another one
-/// gets the same labels, but another rms, severity and idle state.
+/// The unit of the recordings that a model was fitted to.
+///
+/// A device that samples in another unit gets the same labels, but a different rms, severity and
+/// idle state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SampleUnit<'a> {
     /// Its name: `g`, `m/s2`, `counts` or another.
     pub name: &'a str,
-    /// The sensor's largest value in this unit, where that is known.
+    /// The sensor's largest value in this unit, if it is known.
     pub full_scale: Option<f32>,
 }
 
@@ -25,7 +27,7 @@ impl<'a> SampleUnit<'a> {
         let &[full_scale] = words(Section::Unit, head, format::UNIT_WORDS)? else {
             return Err(length_error(Section::Unit, needs, payload));
         };
-        // Positive floats are in the order of their bits, and a chip without floats reads this.
+        // The bits of positive floats have the order of the floats, and comparing bits needs no floats.
         if full_scale > f32::MAX.to_bits() {
             return Err(ModelError::OutOfRange { field: "full scale", index: 0 });
         }

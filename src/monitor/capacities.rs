@@ -29,7 +29,7 @@ impl Samples {
     }
 }
 
-/// What a monitor's type holds.
+/// The capacities of a monitor's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Capacities {
@@ -73,8 +73,8 @@ impl Capacities {
 
     /// Refuses an f32 model that measures in another unit than counts, if the samples are counts.
     ///
-    /// Labels do not depend on the unit. Severity and the idle state do, and would be wrong
-    /// without a word.
+    /// Labels do not depend on the unit. Severity and the idle state do, and would be silently
+    /// wrong.
     fn check_unit<'m, B: Body<'m>>(&self, model: &AnyModel<'m, B>) -> Result<(), ModelError> {
         let measures = model.body().has_severity() || model.alarm().idle.is_some();
         let in_counts = || model.unit().is_some_and(|unit| unit.name == SampleUnit::COUNTS);

@@ -79,7 +79,7 @@ impl<
     const CLASSES: usize,
 > Monitor<'m, S, FFT, AXES, DIMS, COMPONENTS, CLASSES>
 {
-    /// What this type holds.
+    /// The capacities of this type.
     pub const CAPACITIES: Capacities = Capacities {
         encoding: Encoding::F32,
         samples: Samples::of::<S>(),
@@ -264,7 +264,7 @@ impl<
     }
 }
 
-/// Velocity of each axis from its sum; refused where it is no number.
+/// Velocity of each axis from its sum; an error if it is not finite.
 fn severity<const AXES: usize>(
     parameters: &SeverityParameters,
     front_end: &FrontEnd<'_>,

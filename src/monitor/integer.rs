@@ -71,7 +71,7 @@ impl<
     const CLASSES: usize,
 > IntegerMonitor<'m, FFT, AXES, DIMS, COMPONENTS, CLASSES>
 {
-    /// What this type holds.
+    /// The capacities of this type.
     pub const CAPACITIES: Capacities = Capacities {
         encoding: Encoding::I16,
         samples: Samples::Counts,

@@ -1,32 +1,32 @@
-//! Drift watch: whether the machine still looks to the model as it did when it was adapted.
+//! Drift watch: does the machine still look as it did when the model was adapted?
 //!
-//! Windows are taken in blocks. In each block the watch has two means: that of the
-//! log-likelihood's deviation from what held-out windows of the same class had, in their standard
-//! deviations and cut off at four, and that of the windows called unknown. Where one is beyond
-//! the model's limit, the block drifts and the flag *please re-adapt* is up.
+//! The watch takes windows in blocks and computes two means for each block. The first is the mean
+//! deviation of the log-likelihood from that of held-out windows of the same class, in their
+//! standard deviations, cut off at four. The second is the share of unknown windows. If either mean
+//! is beyond the model's limit, the block drifts and the flag *please re-adapt* goes up.
 //!
-//! Why block means and not a sliding or weighted one: neighbouring windows depend on one another,
-//! and a bound that holds all the same needs to know how many of them count. With windows that
-//! are independent when more than τ apart, the mean of a block of B is a mean of τ means of B/τ
-//! independent ones each, and so by Jensen has the tails of such a mean (Hoeffding, *Probability
-//! Inequalities for Sums of Bounded Random Variables*, 1963, section 5d). Bernstein's bound for
-//! those gives the limits that the host writes, with its rate of false alarms; nothing is taken
-//! for normal. Deviations are taken class by class because a machine may stay in one class for
-//! months, whose log-likelihood need not be that of all.
+//! Why block means, and not a sliding or weighted mean? Neighbouring windows depend on one another.
+//! A bound that still holds must know how many windows count. If windows more than τ apart are
+//! independent, the mean of a block of B windows is a mean of τ means, each of B/τ independent
+//! windows. By Jensen's inequality it has the tails of such a mean (Hoeffding, *Probability
+//! Inequalities for Sums of Bounded Random Variables*, 1963, section 5d). The host writes the limits
+//! by Bernstein's bound, together with the rate of false alarms. No distribution is assumed to be
+//! normal. Deviations are taken class by class, because a machine may stay in one class for months,
+//! and the classes differ in their log-likelihood.
 //!
-//! All of it is in integers, so that there is one watch for both monitors. What counts:
+//! Everything is in integers, so one watch serves both monitors. Each window counts like this:
 //!
 //! | window | log-likelihood | unknown |
 //! |---|---|---|
 //! | class with a reference | its deviation | no |
 //! | class without (few held-out windows, or a fault type behind a gate) | 0 | no |
 //! | unknown, fault of unknown type | 0 | yes |
-//! | sensor fault, or a log-likelihood that is no number | not in the block | |
+//! | sensor fault, or a log-likelihood that is NaN | not in the block | |
 //!
 //! A window that counts as 0 makes a drift harder to see, never easier. The caller leaves out
-//! windows in which the machine stood still. A flag says that the machine, its mount or the sensor
-//! is no longer what was recorded; a fault that the model does not know says the same. Look at the
-//! machine before it is adapted to.
+//! windows in which the machine stood still. A raised flag means that the machine, its mount or the
+//! sensor has changed since it was recorded. A fault that the model does not know raises it too.
+//! Look at the machine before you adapt to it.
 
 use crate::classify::Label;
 use crate::model::{DriftReference, Numbers, format};
@@ -63,7 +63,7 @@ pub struct DriftBlock {
     pub deviation: i32,
     /// Unknown windows.
     pub unknown: u32,
-    /// What drifts, if anything does.
+    /// The cause of the drift, if there is one.
     pub cause: Option<DriftCause>,
 }
 
@@ -115,8 +115,8 @@ impl<'m> DriftWatch<'m> {
         self.window(found.label, N::nats_q8(log_likelihood))
     }
 
-    /// Takes the label of a window and its log-likelihood in nats Q8, which is `None`
-    /// where it is no number: that window does not count.
+    /// Takes the label of a window and its log-likelihood in nats Q8. A window with `None` does not
+    /// count: its log-likelihood is NaN.
     pub fn window(&mut self, label: Label, log_likelihood: Option<i32>) -> Option<DriftBlock> {
         let log_likelihood = log_likelihood?;
         match label {
@@ -135,23 +135,23 @@ impl<'m> DriftWatch<'m> {
         Some(block)
     }
 
-    /// Whether a block has drifted since the start or the last [`reset`](Self::reset): please
-    /// re-adapt.
+    /// Returns true if a block has drifted since the start or the last [`reset`](Self::reset):
+    /// please re-adapt.
     pub fn raised(&self) -> bool {
         self.drifted > 0
     }
 
-    /// Blocks that drifted; stays at the largest `u32`.
+    /// Number of blocks that drifted; stops at the largest `u32`.
     pub fn drifted(&self) -> u32 {
         self.drifted
     }
 
-    /// Blocks that were completed; stays at the largest `u32`.
+    /// Number of completed blocks; stops at the largest `u32`.
     pub fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Windows in the block that is under way.
+    /// Number of windows in the current block.
     pub fn windows(&self) -> u32 {
         self.windows
     }
@@ -173,8 +173,8 @@ impl<'m> DriftWatch<'m> {
 
     /// Deviation from the reference of a class, in standard deviations Q8.
     ///
-    /// Bounds: the spread is at most 2²⁰, so that four of them in Q8 are at most 2³⁰; a block of
-    /// 2¹⁶ windows sums to at most 2²⁶.
+    /// Bounds: the spread is at most 2²⁰, so four spreads in Q8 are at most 2³⁰. A block of 2¹⁶
+    /// windows sums to at most 2²⁶.
     fn deviation(&self, class: usize, log_likelihood: i32) -> i32 {
         let Some(reference) = self.reference.class(class) else { return 0 };
         let spread = reference.spread.min(format::MAX_SPREAD).cast_signed();
@@ -183,7 +183,7 @@ impl<'m> DriftWatch<'m> {
         deviation.checked_div(spread).unwrap_or(0)
     }
 
-    /// The means of a full block, and whether they are beyond the limits.
+    /// The means of a full block, compared with the limits.
     fn complete(&self) -> DriftBlock {
         let DriftReference { block, deviation_min, unknown_max, .. } = self.reference;
         let windows = block.clamp(1, format::MAX_DRIFT_BLOCK).cast_signed();

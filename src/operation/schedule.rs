@@ -1,14 +1,14 @@
-//! Duty cycle: a burst of windows every so often, and sleep in between.
+//! Duty cycle: a burst of windows at regular intervals, and sleep in between.
 //!
-//! Time is a count of ticks of any clock that runs on while the processor sleeps. It may wrap: a
-//! 64-bit count is passed cut off (`ticks as u32`). Only differences are used, so that it need
-//! only be asked for more often than every 2³² ticks. A burst begins at each multiple of the
-//! period after the first; one that was missed, because the processor was busy or slept for too
-//! long, is skipped and counted, never made up for.
+//! Time is a count of ticks of any clock that keeps running while the processor sleeps. It may wrap:
+//! pass a 64-bit count as `ticks as u32`. Only differences are used, so the schedule must be polled
+//! more often than every 2³² ticks. A burst begins at each multiple of the period after the first.
+//! A burst that was missed, because the processor was busy or slept too long, is skipped and
+//! counted. It is never made up for.
 
 use crate::monitor::AnyMonitor;
 
-/// What to do now.
+/// The next thing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Turn {
@@ -63,7 +63,7 @@ pub struct Schedule {
     /// Ticks from the last beginning to then; below the period unless a burst is due.
     since: u32,
     due: bool,
-    /// Windows that the burst still takes; zero while asleep.
+    /// Windows left in the burst; zero while asleep.
     left: u32,
     missed: u32,
 }
@@ -84,10 +84,10 @@ impl Schedule {
         }
     }
 
-    /// What to do at the time `now`.
+    /// Returns the thing to do at the time `now`.
     ///
-    /// A burst goes on until [`window_done`](Self::window_done) was called for each of its windows,
-    /// also beyond the next beginning, which is then skipped.
+    /// A burst goes on until [`window_done`](Self::window_done) was called for each of its windows.
+    /// If it lasts beyond the next beginning, that burst is skipped.
     pub fn poll(&mut self, now: u32) -> Turn {
         self.advance(now);
         if self.left > 0 {
@@ -105,8 +105,9 @@ impl Schedule {
         Turn::Sleep(self.period.saturating_sub(self.since).max(1))
     }
 
-    /// Does what is to be done at the time `now`: clears `monitor` where a burst begins, so that
-    /// no window spans the gap, or calls `sleep` with the ticks to sleep. Says whether to sample.
+    /// Does the thing to do at the time `now`. When a burst begins, it clears `monitor`, so that no
+    /// window spans the gap. Between bursts it calls `sleep` with the ticks to sleep. Returns true if
+    /// it is time to sample.
     ///
     /// `sleep` may return early, after any interrupt.
     pub fn turn<'m, const AXES: usize, const CLASSES: usize>(
@@ -132,8 +133,8 @@ impl Schedule {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// Changes the period while running. The next burst begins that long after the beginning of
-    /// the last, at once where this time is over already; a burst that is under way goes on.
+    /// Changes the period while running. The next burst begins that long after the beginning of the
+    /// last one, or at once if that time is over. A burst that is under way goes on.
     pub fn set_period(&mut self, now: u32, period: u32) {
         self.advance(now);
         self.period = period.max(1);
@@ -148,7 +149,7 @@ impl Schedule {
         self.windows = windows.max(1);
     }
 
-    /// Bursts that were skipped; stays at the largest `u32`.
+    /// Number of bursts that were skipped; stops at the largest `u32`.
     pub fn missed(&self) -> u32 {
         self.missed
     }
@@ -158,7 +159,7 @@ impl Schedule {
         let period = u64::from(self.period);
         let since = u64::from(self.since) + u64::from(now.wrapping_sub(self.seen));
         self.seen = now;
-        // The period is at least one; below it is what fits in 32 bits.
+        // The period is at least one, and the remainder fits in 32 bits.
         let passed = since.checked_div(period).unwrap_or(0);
         self.since = since.checked_rem(period).unwrap_or(0) as u32;
         if passed == 0 {

@@ -1,14 +1,14 @@
 //! Snapshot for re-adaptation: the features of the last windows, in fixed memory.
 //!
-//! A device cannot send its samples, but a model can be adapted to a few hundred feature vectors.
-//! The ring keeps those of the last windows before standardisation, so that the host can make a
-//! new one, and writes them as one record (`docs/snapshot-format.md`), byte by byte, without a
-//! second buffer.
+//! A device cannot send all its samples, but a few hundred feature vectors are enough to adapt a
+//! model. A ring keeps the features of the last windows before standardisation, so that the host can
+//! standardise anew. It writes them as one record (`docs/snapshot-format.md`), byte by byte, without
+//! a second buffer.
 //!
-//! A feature is written in nats as an `i16` with 10 fraction bits: rounded by at most 0.0005 nats,
-//! where even the steadiest features of a machine scatter by hundredths. In the line of `f32` no
-//! feature is beyond ±27.7 nats, as an empty band stands at ln 1e-12; what an empty band of the
-//! integer line has beyond ±32 is cut off there.
+//! A feature is written in nats as an `i16` with 10 fraction bits. Rounding changes it by at most
+//! 0.0005 nats, and even the steadiest features of a machine scatter by hundredths. In floats no
+//! feature is beyond ±27.7 nats, because an empty band has ln 1e-12. In integers an empty band may
+//! be beyond ±32 and is cut off there.
 
 use crc::{CRC_32_ISO_HDLC, Crc, Digest, Table};
 
@@ -31,7 +31,7 @@ pub const CRC_LEN: usize = 4;
 
 /// Flag of a record: an integer monitor made its features.
 pub const INTEGER_LINE: u16 = 1;
-/// Flag of a window: the model called it unknown, or a fault of unknown type.
+/// Flag of a window: its label is unknown, or a fault of unknown type.
 pub const UNKNOWN: u16 = 1;
 /// Flag of a window: samples are missing between the window before and this one.
 pub const AFTER_GAP: u16 = 2;
@@ -64,7 +64,7 @@ const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Snapshot<const DIMS: usize, const WINDOWS: usize> {
-    /// Everything of the header but what changes: length and windows.
+    /// The header; length and number of windows are filled in when it is written.
     header: [u8; HEADER_LEN],
     dims: usize,
     /// Where the next window goes.
@@ -136,17 +136,17 @@ impl<const DIMS: usize, const WINDOWS: usize> Snapshot<DIMS, WINDOWS> {
         self.count = (self.count + 1).min(WINDOWS);
     }
 
-    /// Windows that are kept.
+    /// Number of windows it holds.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether no window is kept.
+    /// Returns true if it holds no window.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Forgets all windows, as after they were sent.
+    /// Forgets all windows, for example after they were sent.
     pub fn clear(&mut self) {
         (self.next, self.count) = (0, 0);
     }
@@ -171,7 +171,7 @@ impl<const DIMS: usize, const WINDOWS: usize> Snapshot<DIMS, WINDOWS> {
     }
 }
 
-/// What of a record comes next.
+/// The next part of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Header,
@@ -179,7 +179,7 @@ enum Part {
     Crc([u8; CRC_LEN]),
 }
 
-/// The bytes of a record, made as they are asked for.
+/// An iterator over the bytes of a record, which makes them on the way.
 #[derive(Clone)]
 pub struct SnapshotBytes<'s, const DIMS: usize, const WINDOWS: usize> {
     snapshot: &'s Snapshot<DIMS, WINDOWS>,
@@ -194,8 +194,8 @@ pub struct SnapshotBytes<'s, const DIMS: usize, const WINDOWS: usize> {
 }
 
 impl<const DIMS: usize, const WINDOWS: usize> SnapshotBytes<'_, DIMS, WINDOWS> {
-    /// Writes the next bytes into `chunk`, and says how many: fewer than it holds at the end,
-    /// then zero.
+    /// Writes the next bytes into `chunk` and returns how many: fewer than it holds at the end, then
+    /// zero.
     pub fn fill(&mut self, chunk: &mut [u8]) -> usize {
         let mut filled = 0;
         for (place, byte) in chunk.iter_mut().zip(self) {
@@ -293,8 +293,8 @@ impl<const DIMS: usize, const WINDOWS: usize> defmt::Format for SnapshotBytes<'_
     }
 }
 
-/// What identifies a front end: the CRC-32 of its numbers. Features of two front ends do not mean
-/// the same and must not be mixed.
+/// The identity of a front end: the CRC-32 of its numbers. Features of two front ends mean
+/// different things and must not be mixed.
 pub fn front_end_id(front_end: &FrontEnd<'_>) -> u32 {
     let mut digest = CRC.digest();
     let mut word = |word: u32| digest.update(&word.to_le_bytes());

@@ -1,15 +1,15 @@
-//! When to feed a watchdog: only when work was completed.
+//! When to feed a watchdog: only after completed work.
 //!
-//! A watchdog that a timer feeds starts a board again when the timer fails, which is never. Fed
-//! by [`Feeding`], it bites when the sensor is silent, when every window has a gap, when the
-//! analysis hangs, and when whoever takes the reports does not come back. All of those are mended
-//! by a new start more often than by waiting.
+//! A watchdog that a timer feeds restarts the board only when the timer fails, and it never does.
+//! With [`Feeding`], the watchdog bites when the sensor is silent, when every window has a gap, when
+//! the analysis hangs, and when the code that takes the findings does not return. A restart cures
+//! all of these more often than waiting does.
 
 use crate::acquisition::SensorFault;
 use crate::model::Numbers;
 use crate::monitor::AnyFinding;
 
-/// Whether samples have arrived and a report was handed on since the watchdog was fed last.
+/// Tracks whether samples have arrived and a finding was handed on since the last feeding.
 ///
 /// ```
 /// use rebearing::operation::Feeding;
@@ -36,15 +36,15 @@ impl Feeding {
         Self { arrived: false, handed_on: false }
     }
 
-    /// To be told how many samples [`acquire`](crate::monitor::acquire) moved.
+    /// Takes the number of samples that [`acquire`](crate::monitor::acquire) moved.
     pub fn arrived(&mut self, samples: usize) {
         self.arrived |= samples > 0;
     }
 
-    /// To be told of each report after it was handed on, not before.
+    /// Takes each finding after it was handed on, not before.
     ///
-    /// One that says that samples are missing is not the end of any work: a board that has
-    /// nothing but those to tell is started again.
+    /// A finding of missing samples does not count as work. A board that has nothing else to tell is
+    /// restarted.
     pub fn handed_on<N: Numbers, const AXES: usize, const CLASSES: usize>(
         &mut self,
         finding: &AnyFinding<N, AXES, CLASSES>,
@@ -56,7 +56,7 @@ impl Feeding {
         self.handed_on |= !discarded;
     }
 
-    /// Whether the watchdog is to be fed now. If so, the next time takes new work.
+    /// Returns true if it is time to feed the watchdog. The next feeding then needs new work.
     pub fn due(&mut self) -> bool {
         let due = self.arrived && self.handed_on;
         if due {
@@ -75,7 +75,7 @@ mod tests {
 
     static GOLDEN: &[u8] = crate::include_model!("../../tests/golden/model-v1.rbm");
 
-    /// What a source does next: a fault, or so many samples of noise.
+    /// The next steps of a source: a fault, or a number of samples of noise.
     struct Script<'a> {
         steps: core::slice::Iter<'a, Result<usize, SensorFault>>,
         state: u32,

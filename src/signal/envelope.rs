@@ -20,7 +20,7 @@ pub const BAND_PASS: [Section; 3] = [
 ];
 
 /// Shortest FFT of an envelope.
-pub const SHORTEST: usize = 32;
+pub(crate) const SHORTEST: usize = 32;
 
 /// Samples that one point of the envelope stands for: 8, 4, 2 or 1, the most that leave the
 /// highest order (`top`, in bins) below a quarter of the envelope's own Nyquist frequency,

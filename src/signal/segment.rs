@@ -25,7 +25,7 @@ pub struct Segment<S, const FFT: usize, const AXES: usize> {
 
 impl<S: Sample, const FFT: usize, const AXES: usize> Segment<S, FFT, AXES> {
     /// A segment of no length, all zeros; it takes samples once it is started.
-    pub const VACANT: Self =
+    pub(crate) const VACANT: Self =
         Self { rings: [[S::ZERO; FFT]; AXES], head: 0, missing: 0, length: 0, hop: 0 };
 
     /// An empty segment of `length` samples that moves on by `hop`.
@@ -337,7 +337,7 @@ pub(crate) const fn sine(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Hann, Segment};
-    use crate::acquisition::{Sample, SensorFault};
+    use crate::acquisition::SensorFault;
     use core::f64::consts::PI;
     use std::vec::Vec;
 

@@ -1,7 +1,7 @@
-//! What a firmware says of itself, so that a model is tried against it before it is flashed.
+//! The firmware's description of itself, so that a model can be checked against it before flashing.
 //!
-//! A firmware that reads its model from flash calls [`descriptor!`](crate::descriptor!) once. It
-//! puts 72 bytes into a section `.rebearing` of the ELF file, which `rebearing flash` looks for:
+//! A firmware that reads its model from flash calls [`descriptor!`](crate::descriptor!) once. That
+//! puts 72 bytes into the section `.rebearing` of the ELF file, where `rebearing flash` finds them:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -27,7 +27,7 @@ pub const MAGIC: [u8; 4] = *b"RBFD";
 /// Version of the descriptor.
 pub const VERSION: u32 = 1;
 /// Longest name of a chip.
-pub const CHIP_LEN: usize = 32;
+pub(crate) const CHIP_LEN: usize = 32;
 
 /// f32 models, samples in the unit of the recordings.
 const FLOATS: u32 = 0;
@@ -44,7 +44,7 @@ const fn kind(encoding: Encoding, samples: Samples) -> u32 {
     }
 }
 
-/// What a firmware says of itself.
+/// A firmware's description of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Descriptor {
@@ -52,7 +52,7 @@ pub struct Descriptor {
     pub model_version: u32,
     /// Model slots in its MODEL region, 1 or 2.
     pub slots: u32,
-    /// What its monitor holds.
+    /// The capacities of its monitor.
     pub capacities: Capacities,
     chip: [u8; CHIP_LEN],
 }
@@ -136,7 +136,7 @@ impl Descriptor {
     }
 }
 
-/// Says in the ELF file what this firmware is: its monitor, its chip, its model slots.
+/// Puts a description of this firmware into its ELF file: its monitor, its chip, its model slots.
 ///
 /// ```
 /// use rebearing::Monitor;
@@ -159,7 +159,7 @@ macro_rules! descriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{IntegerMonitor, Monitor};
+    use crate::Monitor;
 
     const CAPACITIES: Capacities = Monitor::<'static, i16, 512, 3, 96, 24, 16>::CAPACITIES;
 

@@ -4,19 +4,19 @@
 //!  MODEL region ┬ slot A: model file … unused … record │ slot B: model file … unused … record ┐
 //! ```
 //!
-//! The MODEL region is cut in two halves. A new model goes to the half that is not in use, and its
-//! record (sequence number, checksum of the model) is written last: until the record stands, the
-//! model before it is the newest, and after it the new one is. Power may fail at any moment.
+//! The MODEL region is cut into two halves. A new model goes to the half that is not in use. Its
+//! record (sequence number, checksum of the model) is written last. Until the record is complete,
+//! the old model is the newest; after that, the new one is. Power may fail at any moment.
 //!
-//! [`newest`] chooses at the start, from flash as the processor sees it; [`Slots`] writes, through
-//! the flash driver. A model without a record, as a debug probe leaves it at the start of the
-//! region, is older than any that has one.
+//! [`newest`] chooses at the start, from flash as the processor sees it. [`Slots`] writes through
+//! the flash driver. A model without a record, which a debug probe leaves at the start of the
+//! region, is older than any model with a record.
 //!
-//! Blocking on purpose: on most chips the processor stands still anyway while its own flash is
-//! erased, and the drivers for async executors have the blocking trait too.
+//! Writing blocks on purpose. On most chips the processor stops anyway while its own flash is
+//! erased, and drivers for async executors have the blocking trait too.
 //!
-//! Not handled here: a chip whose flash has error correction may fault, rather than return some
-//! value, when a word is read whose write was cut off; its fault handler has to deal with that.
+//! Not handled here: flash with error correction may raise a fault when a half-written word is read.
+//! The chip's fault handler has to deal with that.
 
 use core::fmt;
 use core::ops::Range;
@@ -74,8 +74,8 @@ impl core::error::Error for NoModel {}
 
 /// The newest model of a MODEL region with two slots that `accept` takes, and its slot.
 ///
-/// `accept` is usually `Monitor::new`: a model that is damaged, that this firmware cannot read or
-/// that does not fit its monitor falls back to the other slot.
+/// `accept` is usually `Monitor::new`. If a model is damaged, cannot be read by this firmware or does
+/// not fit its monitor, the other slot is tried.
 ///
 /// ```
 /// # use rebearing::update::{self, Slot};
@@ -113,14 +113,14 @@ pub fn newest<'a, B: Body<'a>, T>(
 
 /// The sequence number of a slot whose record belongs to the model in it.
 ///
-/// A record of another model is what a debug probe leaves behind when it writes a model by hand.
+/// When a debug probe writes a model, the record of the model before it stays behind.
 fn sequence(slot: &[u8]) -> Option<u32> {
     let (sequence, model_crc) = read_record(slot.last_chunk()?)?;
     let stored = slot.get(CRC_OFFSET..)?.first_chunk()?;
     (u32::from_le_bytes(*stored) == model_crc).then_some(sequence)
 }
 
-/// Whether sequence number `this` was given after `that`; numbers may wrap.
+/// Returns true if sequence number `this` is newer than `that`; numbers may wrap.
 fn is_newer(this: Option<u32>, that: Option<u32>) -> bool {
     match (this, that) {
         (Some(this), Some(that)) => this.wrapping_sub(that).cast_signed() > 0,
@@ -135,7 +135,7 @@ fn record(sequence: u32, model_crc: u32) -> [u8; RECORD_LEN] {
     for (place, byte) in record.iter_mut().zip(fields.as_flattened()) {
         *place = *byte;
     }
-    // The checksum stands where a model's does, and counts as zero itself in the same way.
+    // The checksum has the same place as in a model, and counts as zero itself in the same way.
     let crc = crc32(&record).to_le_bytes();
     for (place, byte) in record.iter_mut().skip(CRC_OFFSET).zip(crc) {
         *place = byte;
@@ -151,7 +151,7 @@ fn read_record(bytes: &[u8; RECORD_LEN]) -> Option<(u32, u32)> {
     (*bytes == record(sequence, model_crc)).then_some((sequence, model_crc))
 }
 
-/// Why a region of the flash cannot hold two slots.
+/// The reason why a region of the flash cannot hold two slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum LayoutError {
@@ -160,7 +160,7 @@ pub enum LayoutError {
         /// Bytes of the flash.
         capacity: usize,
     },
-    /// Start and half length are no multiples of what is erased at once.
+    /// Start or half length is not a multiple of the erase size.
     NotErasable {
         /// Bytes that are erased at once.
         erase_size: usize,
@@ -184,7 +184,7 @@ impl fmt::Display for LayoutError {
 
 impl core::error::Error for LayoutError {}
 
-/// Why a model was not stored. The one in use is untouched and stays the newest.
+/// The reason why a model was not stored. The model in use is untouched and stays the newest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StoreError {
@@ -197,7 +197,7 @@ pub enum StoreError {
     },
     /// The flash driver failed.
     Flash(NorFlashErrorKind),
-    /// What was written does not read back: worn flash.
+    /// Flash does not read back as it was written: it is worn.
     Differs {
         /// Where, from the start of the flash.
         offset: u32,
@@ -262,8 +262,8 @@ impl<F: NorFlash> Slots<F> {
     /// Stores a model as the newest, in the slot that is not `in_use`; returns that slot.
     ///
     /// The model was parsed before, so nothing is erased for one that this firmware cannot read.
-    /// `in_use` is what [`newest`] gave, `None` if it found nothing. The model in it is never
-    /// touched, so it may go on being used meanwhile; the new one is for the next start.
+    /// `in_use` is the slot that [`newest`] returned, `None` if it found nothing. That slot is never
+    /// touched, so its model stays usable; the new one is for the next start.
     pub fn store<B>(
         &mut self,
         in_use: Option<Slot>,
@@ -296,7 +296,7 @@ impl<F: NorFlash> Slots<F> {
         }
     }
 
-    /// One more than the newer of the two records, whether or not their models are still whole.
+    /// The sequence number after the newer of the two records, even if their models are damaged.
     fn next_sequence(&mut self) -> Result<u32, StoreError> {
         let (a, b) = (self.record_of(Slot::A)?, self.record_of(Slot::B)?);
         let newest = if is_newer(b, a) { b } else { a };

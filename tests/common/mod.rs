@@ -4,19 +4,20 @@
 //! their exponents. It is slow and has no tricks, so that it can be trusted.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
-pub mod decision;
+pub mod alarm;
 
 use std::f64::consts::PI;
 
 use ndarray::{Array2, array};
-use rebearing::decision::{IdleRms, Parameters, Rms, probability};
-use rebearing::severity::SeverityParameters;
+use rebearing::model::{AlarmParameters, IdleRms, Rms, probability};
+use rebearing::signal::SeverityParameters;
 use rebearing_host::features::front_end::{FrontEndSettings, OrderSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model::file::{self, GateContents, ModelBytes, ModelContents};
-use rebearing_host::model::integer_file::{IntegerModelBytes, encode_integer};
+use rebearing_host::model::encoded::{IntegerModelBytes, ModelBytes};
+use rebearing_host::model::file::{self, GateContents, ModelContents};
+use rebearing_host::model::integer_file::encode_integer;
 use rebearing_host::model::quantise::quantise;
-use rebearing_host::model::sections::{decision_section, severity_section};
+use rebearing_host::model::sections::{alarm_section, severity_section};
 
 /// The golden file of format version 1.
 pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
@@ -27,14 +28,14 @@ pub static GOLDEN_GATE: &[u8] = rebearing::include_model!("../golden/model-v1-ga
 /// The golden file of format version 1 with orders and envelope.
 pub static GOLDEN_ORDERS: &[u8] = rebearing::include_model!("../golden/model-v1-orders.rbm");
 
-/// The golden file of format version 1 with decision and severity.
-pub static GOLDEN_DECISION: &[u8] = rebearing::include_model!("../golden/model-v1-decision.rbm");
+/// The golden file of format version 1 with alarm and severity.
+pub static GOLDEN_ALARM: &[u8] = rebearing::include_model!("../golden/model-v1-decision.rbm");
 
-/// What the golden file with decision and severity holds; must never change while version 1 is
+/// What the golden file with alarm and severity holds; must never change while version 1 is
 /// read.
-pub fn golden_decision_contents() -> ModelBytes {
+pub fn golden_alarm_contents() -> ModelBytes {
     let rms = |x| Rms::of_samples(x).expect("a number");
-    let decision = Parameters {
+    let alarm = AlarmParameters {
         average: 16,
         raise: probability(0.75),
         clear: probability(0.25),
@@ -46,7 +47,7 @@ pub fn golden_decision_contents() -> ModelBytes {
     };
     let severity =
         SeverityParameters { low_hz: 160.0, high_hz: 1000.0, unit: 9.5, limits: [1.5, 2.5, 4.5] };
-    let sections = [decision_section(&decision), severity_section(&severity)];
+    let sections = [alarm_section(&alarm), severity_section(&severity)];
     golden_contents().with_sections(&sections).expect("the golden contents are valid")
 }
 
@@ -58,7 +59,7 @@ pub fn golden_i16_contents() -> IntegerModelBytes {
     let exact = golden_gate_contents();
     let mut contents = quantise(&exact.model(), 1000.0).expect("the golden model fits in 16 bits");
     // The file is older than the choice of this number, which would be zero for so few features.
-    contents.first_dims = 4;
+    contents.early_drop = 4;
     encode_integer(&exact.model(), &contents).expect("the golden contents are valid")
 }
 

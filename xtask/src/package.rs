@@ -25,7 +25,7 @@ const PACKAGES: [Package; 3] = [
             "README.md",
             "LICENSE-MIT",
             "LICENSE-APACHE",
-            "docs/decision.md",
+            "docs/alarm.md",
             "tests/golden/model-v1.rbm",
             "tests/golden/model-v1-i16.rbm",
         ],

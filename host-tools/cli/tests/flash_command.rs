@@ -9,12 +9,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use probe::{FLASH, MODEL, elf, write_probe_rs};
-use rebearing::descriptor::{Capacities, Descriptor};
+use rebearing::Encoding;
+use rebearing::monitor::{Capacities, Samples};
+use rebearing::update::Descriptor;
 use tempfile::TempDir;
 
 const GOLDEN: &[u8] = include_bytes!("../../../tests/golden/model-v1.rbm");
 /// Just what the golden model needs.
-const CAPACITIES: Capacities = Capacities { fft: 256, axes: 1, dims: 4, components: 3, classes: 3 };
+const CAPACITIES: Capacities = Capacities {
+    encoding: Encoding::F32,
+    samples: Samples::Floats,
+    fft: 256,
+    axes: 1,
+    dims: 4,
+    components: 3,
+    classes: 3,
+};
 const CHIP: &str = "STM32F405RG";
 
 fn descriptor(slots: u32) -> Descriptor {
@@ -212,7 +222,7 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
         (elf(descriptor(1), region, &[(FLASH, 16), (MODEL + 2047, 8)]), "lies in the MODEL region"),
         (elf(descriptor(1), region, &[(FLASH, 0x10_0000)]), "lies in the MODEL region"),
         (elf(descriptor(1), (MODEL, MODEL), &[(FLASH, 16)]), "__model_start"),
-        (elf(None, region, &[(FLASH, 16)]), "rebearing::descriptor!"),
+        (elf(None, region, &[(FLASH, 16)]), "rebearing::update::descriptor!"),
         (b"MODEL".to_vec(), "no ELF file"),
     ];
     for (firmware, message) in cases {

@@ -15,7 +15,7 @@ use rebearing_host::device;
 use rebearing_host::features::extract::{Features, extract};
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::features::snapshot::{self, with_snapshots};
-use rebearing_host::model::file::ModelBytes;
+use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
@@ -29,8 +29,8 @@ fn cut(domain: &Domain, parts: &[Part]) -> Vec<Recording> {
 /// The label of every window of the test.
 fn labels(model: &ModelBytes, test: &[Recording]) -> Vec<Vec<Option<Label>>> {
     let of = |recording: &Recording| {
-        let reports = device::run(model.model(), recording).expect("the model fits");
-        reports.into_iter().map(|report| report.finding.ok().map(|f| f.label)).collect()
+        let findings = device::run(model.model(), recording).expect("the model fits");
+        findings.into_iter().map(|finding| finding.result.ok().map(|f| f.label)).collect()
     };
     test.iter().map(of).collect()
 }

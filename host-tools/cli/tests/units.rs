@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use command::Workplace;
+use rebearing::model::Section;
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::units::Unit;
+use rebearing_host::model::bytes::Payload;
 use rebearing_host::model::deployed::DeployedModel;
-use rebearing_host::model::sections::{Section, unit_section};
+use rebearing_host::model::sections::unit_section;
 use serde_json::Value;
 
 /// Two simulated machines, and a source in g.
@@ -161,7 +163,7 @@ fn a_domain_has_one_unit() {
 fn damaged_sections_are_refused() {
     json(&adapt("plain", "plain", "f32"));
     json(&(adapt("plain", "plain", "i16") + " --encoding i16"));
-    let section = |payload: &[u8]| Section { tag: *b"unit", payload: payload.to_vec() };
+    let section = |bytes: &[u8]| Payload { section: Section::Unit, bytes: bytes.to_vec() };
     let good = unit_section(&Unit::G, Some(16.0));
     for model in ["f32.rbm", "i16.rbm"] {
         let model = DeployedModel::read(&WORLD.path().join(model)).unwrap();

@@ -10,7 +10,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use probe::{MODEL, elf, write_program};
-use rebearing::descriptor::{Capacities, Descriptor};
+use rebearing::Encoding;
+use rebearing::monitor::{Capacities, Samples};
+use rebearing::update::Descriptor;
 
 /// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
 const TOUR: &str = concat!(
@@ -98,7 +100,15 @@ fn rtt(script: &str) -> Output {
 fn watch_rtt(folder: &Path) -> Output {
     let path = format!("{}:/usr/bin:/bin", folder.display());
     // Nothing to load: any firmware serves where nothing is decoded.
-    let capacities = Capacities { fft: 256, axes: 1, dims: 4, components: 3, classes: 3 };
+    let capacities = Capacities {
+        encoding: Encoding::F32,
+        samples: Samples::Floats,
+        fft: 256,
+        axes: 1,
+        dims: 4,
+        components: 3,
+        classes: 3,
+    };
     let descriptor = Descriptor::new(capacities, "STM32F405RG", 1);
     let firmware = folder.join("firmware.elf");
     fs::write(&firmware, elf(descriptor, (MODEL, MODEL + 2048), &[])).unwrap();

@@ -9,7 +9,7 @@ use rebearing_host::data::split::Part;
 use rebearing_host::device;
 use rebearing_host::features::extract::extract;
 use rebearing_host::features::front_end::FrontEndSettings;
-use rebearing_host::model::file::ModelBytes;
+use rebearing_host::model::encoded::ModelBytes;
 
 /// A wave with noise in it, longer than a chunk of the stream.
 fn sample(i: u32) -> f32 {

@@ -1,10 +1,11 @@
-//! Report lines: whatever a device writes is read as it was meant, and nothing else is read.
+//! Finding lines: whatever a device writes is read as it was meant, and nothing else is read.
 
 use proptest::prelude::*;
-use rebearing::decision::{Alarm, ONE, State, Verdict};
-use rebearing::report_line::{ModelLine, ReportLine, checksum};
+use rebearing::model::ONE;
+use rebearing::operation::alarm::{AlarmState, Raised, State};
+use rebearing::operation::report_line::{ModelLine, ReportLine, checksum};
 use rebearing::{
-    Finding, Label, Model, Report, SensorFault, Severity, Statistics, Zone, include_model,
+    Classification, Finding, Label, Model, SensorFault, Severity, Statistics, Zone, include_model,
 };
 use rebearing_host::device::watch::line::{LabelSeen, Line, ReportSeen};
 
@@ -45,14 +46,14 @@ fn state() -> impl Strategy<Value = State> {
     ]
 }
 
-fn verdict() -> impl Strategy<Value = Verdict> {
+fn alarm_state() -> impl Strategy<Value = AlarmState> {
     let alarm = (label(), any::<bool>(), any::<bool>())
-        .prop_map(|(label, active, acknowledged)| Alarm { label, active, acknowledged });
+        .prop_map(|(label, active, acknowledged)| Raised { label, active, acknowledged });
     (state(), proptest::option::of(alarm), proptest::option::of(0..=ONE))
-        .prop_map(|(state, alarm, level)| Verdict { state, alarm, level })
+        .prop_map(|(state, alarm, level)| AlarmState { state, alarm, level })
 }
 
-fn finding() -> impl Strategy<Value = Finding<2, 3>> {
+fn classification() -> impl Strategy<Value = Classification<2, 3>> {
     let nats = || proptest::option::of(prop_oneof![-1e6_f32..1e3, any::<f32>()]);
     let zones = prop_oneof![Just(Zone::A), Just(Zone::B), Just(Zone::C), Just(Zone::D)];
     let severity = (zones, 0.0_f32..100.0, 0.0_f32..100.0)
@@ -60,7 +61,7 @@ fn finding() -> impl Strategy<Value = Finding<2, 3>> {
     let statistics = |level: f32, rms: f32| Statistics { level, rms, kurtosis: 3.0, crest: 2.0 };
     let numbers = (nats(), nats(), -30.0_f32..30.0, 0.0_f32..40000.0);
     (label(), [0.0_f32..=1.0, 0.0..=1.0, 0.0..=1.0], numbers, proptest::option::of(severity))
-        .prop_map(move |(label, posterior, (gate, other, level, rms), severity)| Finding {
+        .prop_map(move |(label, posterior, (gate, other, level, rms), severity)| Classification {
             label,
             gate_log_likelihood: gate,
             log_likelihood: other,
@@ -70,9 +71,9 @@ fn finding() -> impl Strategy<Value = Finding<2, 3>> {
         })
 }
 
-fn report() -> impl Strategy<Value = Report<2, 3>> {
-    (any::<u32>(), prop_oneof![4 => finding().prop_map(Ok), 1 => fault().prop_map(Err)])
-        .prop_map(|(index, finding)| Report { index, finding })
+fn finding() -> impl Strategy<Value = Finding<2, 3>> {
+    (any::<u32>(), prop_oneof![4 => classification().prop_map(Ok), 1 => fault().prop_map(Err)])
+        .prop_map(|(index, result)| Finding { index, result })
 }
 
 fn read(text: &str) -> ReportSeen {
@@ -106,29 +107,32 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read(
-        report in report(),
-        verdict in proptest::option::of(verdict()),
+        finding in finding(),
+        alarm in proptest::option::of(alarm_state()),
         drift in proptest::option::of(any::<bool>()),
         before in "(|INFO  |\u{1b}\\[32mWARN\u{1b}\\[0m  |0.123 \\[W\\] )",
         after in "(|\r\n| └─ src/app.rs:12| \\(rtt.rs:44\\)\n)",
     ) {
         let model = model();
-        let verdict = verdict.as_ref();
-        let line = ReportLine { model: &model, report: &report, verdict, drift, features: None };
+        let line = ReportLine::new(&model, &finding).drift(drift);
+        let line = match &alarm {
+            Some(alarm) => line.alarm(alarm),
+            None => line,
+        };
         let seen = read(&format!("{before}{line}{after}"));
-        prop_assert_eq!(seen.window, report.index);
+        prop_assert_eq!(seen.window, finding.index);
         prop_assert_eq!(seen.drift, drift);
-        prop_assert_eq!(seen.state, verdict.map(|verdict| verdict.state));
-        let level = verdict.and_then(|verdict| verdict.level).map(|l| f32::from(l) / f32::from(ONE));
+        prop_assert_eq!(seen.state, alarm.map(|alarm| alarm.state));
+        let level = alarm.and_then(|alarm| alarm.level).map(|l| f32::from(l) / f32::from(ONE));
         prop_assert_eq!(seen.level.is_some(), level.is_some());
         prop_assert!(near(seen.level.unwrap_or(0.0), level.unwrap_or(0.0), 3));
-        let alarm = verdict.and_then(|verdict| verdict.alarm);
-        prop_assert_eq!(seen.alarm.is_some(), alarm.is_some());
-        if let (Some(seen), Some(alarm)) = (&seen.alarm, alarm) {
-            prop_assert_eq!(&seen.label, &named(alarm.label));
-            prop_assert_eq!((seen.active, seen.acknowledged), (alarm.active, alarm.acknowledged));
+        let raised = alarm.and_then(|alarm| alarm.alarm);
+        prop_assert_eq!(seen.alarm.is_some(), raised.is_some());
+        if let (Some(seen), Some(raised)) = (&seen.alarm, raised) {
+            prop_assert_eq!(&seen.label, &named(raised.label));
+            prop_assert_eq!((seen.active, seen.acknowledged), (raised.active, raised.acknowledged));
         }
-        let (seen, sent) = match (&seen.finding, &report.finding) {
+        let (seen, sent) = match (&seen.finding, &finding.result) {
             (Ok(seen), Ok(sent)) => (seen, sent),
             (seen, sent) => {
                 prop_assert_eq!(seen.as_ref().err(), sent.as_ref().err());
@@ -181,12 +185,12 @@ proptest! {
 
     #[test]
     fn a_damaged_line_is_never_a_report(
-        report in report(),
+        finding in finding(),
         at in any::<prop::sample::Index>(),
         flip in 1..=255_u8,
     ) {
         let model = model();
-        let line = ReportLine { model: &model, report: &report, verdict: None, drift: None, features: None };
+        let line = ReportLine::new(&model, &finding);
         let mut bytes = line.to_string().into_bytes();
         let cut = bytes[..at.index(bytes.len())].to_vec();
         prop_assert!(!matches!(Line::parse(&cut), Line::Report(_)));
@@ -203,9 +207,8 @@ proptest! {
 #[test]
 fn two_lines_that_ran_together_are_damaged() {
     let model = model();
-    let report: Report<1, 3> = Report { index: 7, finding: Err(SensorFault::Bus) };
-    let line =
-        ReportLine { model: &model, report: &report, verdict: None, drift: None, features: None };
+    let finding: Finding<1, 3> = Finding { index: 7, result: Err(SensorFault::Bus) };
+    let line = ReportLine::new(&model, &finding);
     assert!(matches!(Line::parse(format!("{line}{line}").as_bytes()), Line::Damaged(_)));
     assert!(matches!(Line::parse(format!("{line} {line}").as_bytes()), Line::Damaged(_)));
     assert!(matches!(Line::parse(&line.to_string().as_bytes()[4..]), Line::Damaged(_)));

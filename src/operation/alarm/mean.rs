@@ -1,8 +1,8 @@
 //! The mean of the last posteriors: a ring of them in Q15, and their sums in integers.
 //!
-//! Adding the newest and taking the oldest off again is exact in integers, so that the sums are
-//! those of the ring at any time; a running sum of floats would drift, and summing the whole
-//! ring anew would take longer with every window in it.
+//! In integers it is exact to add the newest and subtract the oldest, so the sums always match the
+//! ring. A running sum of floats would drift. Summing the whole ring every time would take longer
+//! for longer averages.
 
 use crate::model::ONE;
 
@@ -15,7 +15,7 @@ pub struct SlidingMean<const CLASSES: usize, const WINDOWS: usize> {
     sums: [u32; CLASSES],
     unknown_sum: u32,
     length: u32,
-    /// Where the next row goes, which is where the oldest stands once the ring is full.
+    /// The place of the next row; once the ring is full, the oldest row is there.
     next: u32,
     filled: u32,
 }
@@ -36,8 +36,8 @@ impl<const CLASSES: usize, const WINDOWS: usize> SlidingMean<CLASSES, WINDOWS> {
         }
     }
 
-    /// Takes the posterior of a window in Q15, or that nothing is known of it, in which case it
-    /// counts for no class. What is above one counts as one, a class that is absent as zero.
+    /// Takes the posterior of a window in Q15. An unknown window counts for no class. A probability
+    /// above one counts as one, a missing class as zero.
     pub fn push(&mut self, posterior: &[u16], unknown: bool) {
         let full = self.is_full();
         let at = self.next as usize;
@@ -49,10 +49,10 @@ impl<const CLASSES: usize, const WINDOWS: usize> SlidingMean<CLASSES, WINDOWS> {
         for (sum, place) in self.sums.iter_mut().zip(row) {
             let p = posterior.next().map_or(0, |p| (*p).min(ONE));
             let p = if unknown { 0 } else { p };
-            // What stands in a ring that is not full is from before it was cleared.
+            // Until the ring is full, its old values are from before it was cleared.
             let old = if full { *place } else { 0 };
-            // Neither ever wraps: the old value is one of those in the sum, and 2⁸ values of at
-            // most 2¹⁵ are far inside 32 bits.
+            // Neither operation wraps: the old value is part of the sum, and 2⁸ values of at most
+            // 2¹⁵ are far inside 32 bits.
             *sum = sum.wrapping_sub(u32::from(old)).wrapping_add(u32::from(p));
             *place = p;
         }
@@ -71,7 +71,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> SlidingMean<CLASSES, WINDOWS> {
         self.filled = 0;
     }
 
-    /// Whether there are as many windows as are averaged.
+    /// Returns true if the average is full.
     pub fn is_full(&self) -> bool {
         self.filled >= self.length
     }
@@ -81,7 +81,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> SlidingMean<CLASSES, WINDOWS> {
         self.length
     }
 
-    /// Windows taken since the last clear, at most as many as are averaged.
+    /// Number of windows since the last clear, at most the number in the average.
     pub fn filled(&self) -> u32 {
         self.filled
     }

@@ -82,7 +82,7 @@ pub struct Alarm<const CLASSES: usize, const WINDOWS: usize> {
     settling: u32,
     /// Windows in a row with a sensor fault.
     faults: u32,
-    /// Windows in a row that are past the threshold which would change the alarm.
+    /// Windows in a row beyond the threshold that would change the alarm.
     passed: u32,
     /// The label that would replace the alarm's, and for how many windows in a row.
     rival: Label,
@@ -164,7 +164,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         self.step(Ok(Summary { label: found.label, posterior: &posterior, rms: largest }))
     }
 
-    /// Takes a window, or why it was not analysed, and returns the state after it.
+    /// Takes a window, or the reason why it was not analysed, and returns the state after it.
     pub fn step(&mut self, window: Result<Summary<'_>, SensorFault>) -> AlarmState {
         count(&mut self.counters.windows);
         match window {
@@ -174,7 +174,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         self.state()
     }
 
-    /// A window of the sensor's failing: it says nothing of the machine.
+    /// Counts a window with a sensor fault, which says nothing about the machine.
     fn fault(&mut self, fault: SensorFault) {
         count(&mut self.counters.sensor_faults);
         self.faults = self.faults.saturating_add(1);
@@ -230,7 +230,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         rms >= until || (rms >= below && self.state != State::Idle)
     }
 
-    /// As after a start: what was before is no longer true.
+    /// Settles as after a start: older windows no longer describe the machine.
     fn settle(&mut self) {
         self.forget();
         self.state = State::Settling;
@@ -246,7 +246,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
     /// Raises, clears or renames the alarm by a mean that is full.
     fn judge(&mut self) {
         let AlarmParameters { raise, clear, delay, hold, .. } = self.parameters;
-        // A threshold is compared with a sum, which saves a division; at most 2⁸·2¹⁵.
+        // Comparing sums instead of means saves a division. They are at most 2⁸·2¹⁵.
         let windows = self.mean.length();
         let [raise, clear] = [raise, clear].map(|threshold| u32::from(threshold) * windows);
         let (sum, label, largest) = self.faulty();
@@ -283,8 +283,8 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         self.alarm = Some(alarm);
     }
 
-    /// Sum over the ring of everything that is not healthy, and what has the largest part of it:
-    /// the first class of equals, a class before the unknown.
+    /// The sum over the ring of everything that is not healthy, and the label with the largest part
+    /// of it. Of equal parts the first class wins, and a class wins over the unknown.
     fn faulty(&self) -> (u32, Label, u32) {
         let mut sum = self.mean.unknown_sum();
         let (mut label, mut largest) = (self.unknown, 0);
@@ -311,7 +311,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         AlarmState { state: self.state, alarm: self.alarm, level }
     }
 
-    /// Somebody has seen the alarm: one that is latched goes, one that is on goes when it clears.
+    /// Acknowledges the alarm. A latched alarm ends; one that is on ends when it clears.
     pub fn acknowledge(&mut self) {
         self.alarm = match self.alarm {
             Some(alarm) if alarm.active => Some(Raised { acknowledged: true, ..alarm }),
@@ -319,8 +319,8 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         };
     }
 
-    /// Windows after this are as after a start, as when the machine or its speed has changed by
-    /// command; alarm and counters stay.
+    /// Settles again, for example after a command has changed the machine or its speed. Alarm and
+    /// counters stay.
     pub fn restart(&mut self) {
         self.faults = 0;
         self.settle();
@@ -342,7 +342,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         &self.counters
     }
 
-    /// Goes on from counters that were kept elsewhere while the power was off.
+    /// Restores counters that were stored while the power was off.
     pub fn set_counters(&mut self, counters: Counters) {
         self.counters = counters;
     }

@@ -9,13 +9,13 @@ use crate::classify::Label;
 pub enum State {
     /// The machine stands still; nothing is judged.
     Idle,
-    /// It has just started, and is not judged yet.
+    /// It has just started, and its windows do not count yet.
     Settling,
-    /// It runs, and fewer windows are there than are averaged.
+    /// It runs, and the average is not full yet.
     Filling,
-    /// It runs and is judged.
+    /// It runs, and the average is full.
     Running,
-    /// The sensor has failed for so many windows in a row that nothing is known of the machine.
+    /// The sensor has failed for too many windows in a row: nothing is known about the machine.
     SensorFault(SensorFault),
 }
 
@@ -36,11 +36,11 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Raised {
-    /// The class that the machine has, or that it has something unknown.
+    /// The class of the fault, or that it is unknown.
     pub label: Label,
-    /// Whether it is on; if not, it has cleared and is latched.
+    /// True while the alarm is on; false once it has cleared and is latched.
     pub active: bool,
-    /// Whether it was acknowledged since it was raised or last renamed.
+    /// True if somebody acknowledged it since it was raised or last renamed.
     pub acknowledged: bool,
 }
 

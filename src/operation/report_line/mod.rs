@@ -23,7 +23,7 @@ pub use crate::model::DECIBELS_OFFSET;
 pub use about::{EndLine, ModelLine, MonitorLine};
 
 /// The first word of every line; the version of the format is in it.
-pub const MARK: &str = "rb1";
+pub(crate) const MARK: &str = "rb1";
 
 /// CRC-32 (ISO-HDLC, as in zlib) of the part of a line before ` crc=`.
 pub fn checksum(line: &[u8]) -> u32 {

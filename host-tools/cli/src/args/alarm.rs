@@ -1,15 +1,15 @@
 //! Options of `rebearing adapt` for when findings make an alarm.
 
 use clap::Args;
-use rebearing::decision::Parameters;
+use rebearing::model::AlarmParameters;
 use rebearing_host::build::alarm::{AlarmSettings, CLEAR, RAISE, RunningRms};
 
 /// When windows make an alarm on the device; the model file carries it.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Decision over time (windows are decision windows)")]
+#[command(next_help_heading = "Decision over time (windows are windows)")]
 pub(crate) struct AlarmArgs {
     /// Windows whose posteriors are averaged, 1 to 256. There is no alarm before so many.
-    #[arg(long, value_name = "N", default_value_t = Parameters::DEFAULT.average)]
+    #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.average)]
     average: u32,
     /// An alarm is raised where the mean probability that the machine is not healthy is at
     /// least this.
@@ -19,13 +19,13 @@ pub(crate) struct AlarmArgs {
     #[arg(long, value_name = "P", default_value_t = CLEAR)]
     clear: f64,
     /// Windows in a row that a threshold must be passed for.
-    #[arg(long, value_name = "N", default_value_t = Parameters::DEFAULT.delay)]
+    #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.delay)]
     delay: u32,
     /// Windows after a start that are not judged, so that the machine can run up.
-    #[arg(long, value_name = "N", default_value_t = Parameters::DEFAULT.settle)]
+    #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.settle)]
     settle: u32,
     /// Windows in a row with a sensor fault that make it the state of the device.
-    #[arg(long, value_name = "N", default_value_t = Parameters::DEFAULT.fault_windows)]
+    #[arg(long, value_name = "N", default_value_t = AlarmParameters::DEFAULT.fault_windows)]
     fault_windows: u32,
     /// An alarm that has cleared is gone, and does not wait to be acknowledged.
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use rebearing::model::FrontEnd;
+use rebearing::FrontEnd;
 
 use super::resample::{rolled_off, rolled_off_text};
 use rebearing_host::data::recording::{self, Conversion, Recording};
@@ -66,7 +66,7 @@ impl SampleArgs {
         let longest = recording.segment_frames().into_iter().max().unwrap_or(0);
         if longest < front_end.window_len() {
             bail!(
-                "{}: has {longest} samples, but a decision window of the model takes {}; record longer",
+                "{}: has {longest} samples, but a window of the model takes {}; record longer",
                 path.display(),
                 front_end.window_len()
             );

@@ -258,7 +258,7 @@ impl Adapted {
             "full_scale": in_counts.as_ref().map(InCounts::full_scale).or(target.full_scale),
             "quantisation": loss,
             "decision": decision_json(
-                &deployed.decision(),
+                &deployed.alarm(),
                 deployed.classes(),
                 deployed.counts_per_unit(),
             ),

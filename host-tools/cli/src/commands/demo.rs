@@ -142,7 +142,7 @@ fn score(model: &DeployedModel, classes: &[String], test: &[(Recording, String)]
         let truth = classes.iter().position(|class| class == truth).map(Label::Class);
         for report in model.run(recording)? {
             score.windows += 1;
-            score.right += usize::from(report.finding.ok().map(|finding| finding.label) == truth);
+            score.right += usize::from(report.result.ok().map(|finding| finding.label) == truth);
         }
     }
     Ok(score)

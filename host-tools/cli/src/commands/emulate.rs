@@ -15,6 +15,7 @@ use crate::args::samples::SampleArgs;
 use crate::progress::Step;
 use rebearing_host::data::counts::counts;
 use rebearing_host::device::emulator::{Emulator, SampleKind};
+use rebearing_host::device::type_name;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::progress;
 
@@ -60,13 +61,7 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
     };
 
     // RAM as the type says is part of the promise, so a difference is a failure too.
-    let (name, ram) = match model.encoding() {
-        Encoding::F32 => {
-            let kind = args.samples_as;
-            (run.monitor.name(kind.name()), run.monitor.ram(kind.size()))
-        }
-        Encoding::I16 => (run.monitor.integer_name(), run.monitor.integer_ram()),
-    };
+    let (name, ram) = (type_name(&run.monitor), run.monitor.device_ram());
     if run.ram != ram {
         bail!("the firmware's monitor takes {} bytes of RAM where its type gives {ram}", run.ram);
     }

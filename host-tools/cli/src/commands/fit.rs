@@ -63,7 +63,7 @@ pub(super) struct FrontEndArgs {
     /// Samples from one FFT segment to the next [default: half the FFT].
     #[arg(long, value_name = "N")]
     pub(super) hop: Option<usize>,
-    /// Segments averaged in a decision window.
+    /// Segments averaged in a window.
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(super) segments: usize,
     /// Equal bands over 0 to half the sample rate.

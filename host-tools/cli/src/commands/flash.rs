@@ -11,7 +11,7 @@ use crate::progress::Step;
 use rebearing_host::device::emulator;
 use rebearing_host::device::firmware::Firmware;
 use rebearing_host::device::flash::{Probe, command_line, image};
-use rebearing_host::model::file::ModelBytes;
+use rebearing_host::model::encoded::ModelBytes;
 
 /// Write a model into the MODEL region of a board through probe-rs, and nothing else.
 #[derive(Debug, Args)]

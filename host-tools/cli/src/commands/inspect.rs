@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use rebearing::FrontEnd;
 use rebearing::Model;
-use rebearing::model::{FrontEnd, format};
+use rebearing::model::format;
 use serde_json::json;
 
 use super::{Outcome, inspect_integer, shown};
@@ -16,12 +17,13 @@ use crate::text::alarm::{
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
 use crate::text::model::unit_text;
-use rebearing_host::device::MonitorType;
+use rebearing::monitor::{Capacities, Samples};
 use rebearing_host::device::instructions::{Encoding, Shape};
+use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
 use rebearing_host::files::hex;
 use rebearing_host::model::deployed::DeployedModel;
-use rebearing_host::model::file::ModelBytes;
+use rebearing_host::model::encoded::ModelBytes;
 
 /// Show what is in a model file: flash, RAM, and the exact `Monitor` type that it needs.
 #[derive(Debug, Args)]
@@ -80,7 +82,7 @@ fn threshold(model: &Model<'_>) -> Option<f32> {
 }
 
 /// Gate, mixture and what is unknown to them, a name and a line each.
-fn mixture_lines(model: &Model<'_>, monitor: &MonitorType) -> Vec<(&'static str, String)> {
+fn mixture_lines(model: &Model<'_>, monitor: &Capacities) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let gate = model.gate();
     if let Some(gate) = gate {
@@ -101,7 +103,7 @@ fn mixture_lines(model: &Model<'_>, monitor: &MonitorType) -> Vec<(&'static str,
     lines
 }
 
-/// What a decision window is, in words.
+/// What a window is, in words.
 fn window_text(front_end: &FrontEnd<'_>) -> String {
     let window_s = front_end.window_len() as f32 / front_end.rate_hz;
     let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
@@ -111,7 +113,8 @@ fn window_text(front_end: &FrontEnd<'_>) -> String {
 fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
-    let monitor = MonitorType::of(&model);
+    let monitor = smallest(&model, Samples::Floats);
+    let counted = smallest(&model, Samples::Counts);
     let provenance = model.provenance();
     let classes: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
     let healthy = model.healthy().and_then(|class| model.class_name(class));
@@ -145,7 +148,7 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     for (name, value) in mixture_lines(&model, &monitor) {
         line(name, value);
     }
-    let decision = model.decision();
+    let decision = model.alarm();
     for (name, value) in decision_lines(&decision, front_end, None) {
         line(name, value);
     }
@@ -154,8 +157,8 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     }
     line("drift watch", drift::reference_text(model.drift()));
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
-    line("RAM", format!("{} bytes as {}", monitor.ram(4), monitor.name("f32")));
-    line("", format!("{} bytes as {}", monitor.ram(2), monitor.name("i16")));
+    line("RAM", format!("{} bytes as {}", monitor.device_ram(), type_name(&monitor)));
+    line("", format!("{} bytes as {}", counted.device_ram(), type_name(&counted)));
     line("", format!("and {}", decision_ram(&decision, model.classes())));
 
     let estimates = Shape::of(&model).map(|shape| estimates(Encoding::F32, &shape, args.clock));
@@ -197,13 +200,13 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         "drift": drift::reference_json(model.drift(), &classes),
         "decision": decision_json(&decision, model.classes(), None),
         "severity": severity_json(model.severity()),
-        "lead": model.lead().map(|lead| lead.features),
+        "lead": model.early_drop().map(|lead| lead.features),
         "estimates": estimates.iter().flatten().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
-        "ram": monitor.ram(4),
-        "monitor": monitor.name("f32"),
-        "ram_i16": monitor.ram(2),
-        "monitor_i16": monitor.name("i16"),
+        "ram": monitor.device_ram(),
+        "monitor": type_name(&monitor),
+        "ram_i16": counted.device_ram(),
+        "monitor_i16": type_name(&counted),
     });
     Outcome::new(text, json)
 }

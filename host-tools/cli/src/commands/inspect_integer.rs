@@ -10,17 +10,18 @@ use super::Outcome;
 use crate::text::alarm::{decision_json, decision_lines, decision_ram};
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
+use rebearing::monitor::Samples;
 use rebearing_host::data::counts::FULL_SCALE_COUNTS;
-use rebearing_host::device::MonitorType;
 use rebearing_host::device::instructions::{Encoding, Shape};
+use rebearing_host::device::{smallest, type_name};
 use rebearing_host::files::hex;
-use rebearing_host::model::integer_file::IntegerModelBytes;
+use rebearing_host::model::encoded::IntegerModelBytes;
 
 /// Describes a model for people and for scripts; `clock` is in megahertz.
 pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Outcome {
     let model = bytes.model();
     let front_end = model.front_end();
-    let monitor = MonitorType::of_integer(&model);
+    let monitor = smallest(&model, Samples::Counts);
     let provenance = model.provenance();
     let classes: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
     let healthy = model.healthy().and_then(|class| model.class_name(class));
@@ -65,12 +66,12 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     line("mixture", format!("{types} components of {} features", monitor.dims));
     line("unknown", threshold.map_or("never".into(), |t| format!("below {t:.2} nats")));
     line("drift watch", drift::reference_text(model.drift()));
-    let (decision, counts) = (model.decision(), Some(model.counts_per_unit()));
+    let (decision, counts) = (model.alarm(), Some(model.counts_per_unit()));
     for (name, value) in decision_lines(&decision, front_end, counts) {
         line(name, value);
     }
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
-    line("RAM", format!("{} bytes as {}", monitor.integer_ram(), monitor.integer_name()));
+    line("RAM", format!("{} bytes as {}", monitor.device_ram(), type_name(&monitor)));
     line("", format!("and {}", decision_ram(&decision, model.classes())));
     let estimates = estimates(Encoding::I16, &Shape::of_integer(&model), clock);
     write_estimates(&mut text, &estimates, clock);
@@ -112,8 +113,8 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
         "severity": null,
         "estimates": estimates.iter().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
-        "ram": monitor.integer_ram(),
-        "monitor": monitor.integer_name(),
+        "ram": monitor.device_ram(),
+        "monitor": type_name(&monitor),
     });
     Outcome::new(text, json)
 }

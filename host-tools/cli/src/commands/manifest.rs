@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::progress::Bar;
 use crate::text;
+use crate::text::flags::as_flags;
 use rebearing_host::data::folder::{self, Pattern, Understood, Wishes};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::units::{FullScale, Measure, Unit};
@@ -33,7 +34,7 @@ pub(super) struct ManifestArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// How paths below the folder are read [default: guessed]
-    #[arg(long, value_name = "P", value_parser = Pattern::new)]
+    #[arg(long, value_name = "P", value_parser = pattern)]
     pattern: Option<Pattern>,
     /// Domain of files whose path says none [default: the folder's name]
     #[arg(long, value_name = "NAME")]
@@ -60,6 +61,10 @@ pub(super) struct ManifestArgs {
     /// Replaces a manifest that exists
     #[arg(long, requires = "out")]
     force: bool,
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    Pattern::new(text).map_err(|error| as_flags(&error.to_string()))
 }
 
 fn positive(text: &str) -> Result<f64, String> {

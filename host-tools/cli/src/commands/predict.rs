@@ -1,4 +1,4 @@
-//! `rebearing predict`: a label for each decision window, by the device's own code.
+//! `rebearing predict`: a label for each window, by the device's own code.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::text::alarm::{found_severity_json, verdict_json, verdict_text};
 use crate::text::drift::Watched;
 use crate::text::label::word;
 use crate::text::table::shorten;
-use rebearing_host::device::{DeviceFinding, DeviceReport, DeviceSeverity};
+use rebearing_host::device::{DeviceClassification, DeviceFinding, DeviceSeverity};
 use rebearing_host::files::output;
 use rebearing_host::model::deployed::{ClassNames, DeployedModel};
 
@@ -41,8 +41,8 @@ pub(super) struct PredictArgs {
 
 /// The word for a report's result: a class name, `unknown`, `unknown_fault` (a fault of unknown
 /// type) or `sensor_fault`.
-pub(super) fn label_name<'m>(model: &'m impl ClassNames, report: &DeviceReport) -> &'m str {
-    match &report.finding {
+pub(super) fn label_name<'m>(model: &'m impl ClassNames, report: &DeviceFinding) -> &'m str {
+    match &report.result {
         Ok(finding) => word(model, finding.label),
         Err(_) => "sensor_fault",
     }
@@ -51,7 +51,7 @@ pub(super) fn label_name<'m>(model: &'m impl ClassNames, report: &DeviceReport) 
 /// How many windows got each label, most first.
 pub(super) fn tally<'m>(
     model: &'m impl ClassNames,
-    reports: &[DeviceReport],
+    reports: &[DeviceFinding],
 ) -> Vec<(&'m str, usize)> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for report in reports {
@@ -69,7 +69,7 @@ pub(super) fn tally<'m>(
 const HEADING: &str = "  win. label         %    log-l.      rms kurt. crest decision\n";
 
 /// A finding as a row, and a row for each further axis and for severity.
-fn rows(window: u32, label: &str, finding: &DeviceFinding, decided: &str) -> String {
+fn rows(window: u32, label: &str, finding: &DeviceClassification, decided: &str) -> String {
     let sure = 100.0 * finding.posterior.iter().copied().fold(0.0, f32::max);
     // Behind a gate what called the window healthy is what explains it.
     let nats = finding.log_likelihood.or(finding.gate_log_likelihood);
@@ -100,9 +100,9 @@ fn number(number: f32, places: usize) -> String {
 }
 
 /// A report as JSON, with the class names of the model.
-pub(super) fn report_json(model: &impl ClassNames, report: &DeviceReport) -> Value {
-    let decision = report.verdict.as_ref().map(|verdict| verdict_json(model, verdict));
-    match &report.finding {
+pub(super) fn report_json(model: &impl ClassNames, report: &DeviceFinding) -> Value {
+    let decision = report.alarm.as_ref().map(|verdict| verdict_json(model, verdict));
+    match &report.result {
         Ok(finding) => {
             let posterior: serde_json::Map<String, Value> = finding
                 .posterior
@@ -164,10 +164,10 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
         text.push('\n');
         text.push_str(HEADING);
         for report in &reports {
-            let verdict = report.verdict.as_ref();
+            let verdict = report.alarm.as_ref();
             let decided = verdict.map_or_else(String::new, |verdict| verdict_text(&model, verdict));
             let index = report.index;
-            let _ = match &report.finding {
+            let _ = match &report.result {
                 Ok(finding) => {
                     write!(text, "{}", rows(index, label_name(&model, report), finding, &decided))
                 }

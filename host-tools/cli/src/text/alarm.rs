@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use rebearing::decision::{Alarm, ONE, Parameters, Rms, State, Verdict, decision_device_ram};
-use rebearing::model::FrontEnd;
-use rebearing::severity::SeverityParameters;
+use rebearing::FrontEnd;
+use rebearing::model::{AlarmParameters, ONE, Rms};
+use rebearing::operation::alarm::{AlarmState, Raised, State, alarm_device_ram};
+use rebearing::signal::SeverityParameters;
 use serde_json::{Value, json};
 
 use super::label::word;
@@ -29,11 +30,11 @@ fn windows(count: u32) -> String {
 
 /// What decisions go by, a name and a line each.
 pub(crate) fn decision_lines(
-    parameters: &Parameters,
+    parameters: &AlarmParameters,
     front_end: &FrontEnd<'_>,
     counts_per_unit: Option<f32>,
 ) -> Vec<(&'static str, String)> {
-    let Parameters { average, raise, clear, delay, settle, fault_windows, hold, idle } =
+    let AlarmParameters { average, raise, clear, delay, settle, fault_windows, hold, idle } =
         *parameters;
     let window_s = (front_end.hop * front_end.segments) as f64 / f64::from(front_end.rate_hz);
     let mut lines = vec![(
@@ -59,19 +60,19 @@ pub(crate) fn decision_lines(
 }
 
 /// The type of a decision as a firmware writes it, and its RAM.
-pub(crate) fn decision_ram(parameters: &Parameters, classes: usize) -> String {
+pub(crate) fn decision_ram(parameters: &AlarmParameters, classes: usize) -> String {
     let average = parameters.average;
-    let ram = decision_device_ram(classes, average as usize);
+    let ram = alarm_device_ram(classes, average as usize);
     format!("{ram} bytes as Decision<{classes}, {average}>")
 }
 
 /// What decisions go by.
 pub(crate) fn decision_json(
-    parameters: &Parameters,
+    parameters: &AlarmParameters,
     classes: usize,
     counts_per_unit: Option<f32>,
 ) -> Value {
-    let Parameters { average, raise, clear, delay, settle, fault_windows, hold, idle } =
+    let AlarmParameters { average, raise, clear, delay, settle, fault_windows, hold, idle } =
         *parameters;
     json!({
         "average": average,
@@ -84,7 +85,7 @@ pub(crate) fn decision_json(
         "idle_rms": idle.map(|idle| rms(idle.below, counts_per_unit)),
         "running_rms": idle.map(|idle| rms(idle.until, counts_per_unit)),
         "type": format!("Decision<{classes}, {average}>"),
-        "ram": decision_device_ram(classes, average as usize),
+        "ram": alarm_device_ram(classes, average as usize),
     })
 }
 
@@ -120,7 +121,7 @@ pub(crate) fn severity_json(parameters: Option<SeverityParameters>) -> Value {
 pub(crate) fn model_lines(model: &DeployedModel) -> String {
     let mut text = String::new();
     let front_end = model.front_end();
-    let (parameters, counts) = (model.decision(), model.counts_per_unit());
+    let (parameters, counts) = (model.alarm(), model.counts_per_unit());
     for (name, line) in decision_lines(&parameters, &front_end, counts) {
         let _ = writeln!(text, "  {name}: {line}");
     }
@@ -138,12 +139,12 @@ pub(crate) fn model_lines(model: &DeployedModel) -> String {
 }
 
 /// A verdict in a few words.
-pub(crate) fn verdict_text(model: &impl ClassNames, verdict: &Verdict) -> String {
+pub(crate) fn verdict_text(model: &impl ClassNames, verdict: &AlarmState) -> String {
     let mut text = verdict.state.name().to_owned();
     if let Some(level) = verdict.level {
         let _ = write!(text, " {:.2}", share(level));
     }
-    if let Some(Alarm { label, active, .. }) = verdict.alarm {
+    if let Some(Raised { label, active, .. }) = verdict.alarm {
         let state = if active { "ALARM" } else { "latched" };
         let _ = write!(text, " {state} {}", word(model, label));
     }
@@ -151,7 +152,7 @@ pub(crate) fn verdict_text(model: &impl ClassNames, verdict: &Verdict) -> String
 }
 
 /// A verdict as JSON.
-pub(crate) fn verdict_json(model: &impl ClassNames, verdict: &Verdict) -> Value {
+pub(crate) fn verdict_json(model: &impl ClassNames, verdict: &AlarmState) -> Value {
     let fault = match verdict.state {
         State::SensorFault(fault) => Some(fault.name()),
         _ => None,
@@ -160,7 +161,7 @@ pub(crate) fn verdict_json(model: &impl ClassNames, verdict: &Verdict) -> Value 
         "state": verdict.state.name(),
         "sensor_fault": fault,
         "level": verdict.level.map(share),
-        "alarm": verdict.alarm.map(|Alarm { label, active, acknowledged }| json!({
+        "alarm": verdict.alarm.map(|Raised { label, active, acknowledged }| json!({
             "label": word(model, label),
             "active": active,
             "acknowledged": acknowledged,

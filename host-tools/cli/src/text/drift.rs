@@ -1,10 +1,10 @@
 //! What the commands say of the drift watch.
 
-use rebearing::drift::{DriftCause, DriftWatch, q8};
-use rebearing::model::DriftReference;
+use rebearing::model::{DriftReference, Floats, Numbers};
+use rebearing::operation::{DriftCause, DriftWatch};
 use serde_json::{Value, json};
 
-use rebearing_host::device::DeviceReport;
+use rebearing_host::device::DeviceFinding;
 
 /// Standard deviations of a number in Q8.
 fn deviations(q8: i32) -> f64 {
@@ -56,11 +56,11 @@ impl<'m> Watched<'m> {
     }
 
     /// Takes the reports of a recording.
-    pub(crate) fn reports(&mut self, reports: &[DeviceReport]) {
+    pub(crate) fn reports(&mut self, reports: &[DeviceFinding]) {
         let Some(watch) = &mut self.0 else { return };
-        for finding in reports.iter().filter_map(|report| report.finding.as_ref().ok()) {
+        for finding in reports.iter().filter_map(|report| report.result.as_ref().ok()) {
             let nats = finding.log_likelihood.or(finding.gate_log_likelihood);
-            watch.window(finding.label, nats.and_then(q8));
+            watch.window(finding.label, nats.and_then(Floats::nats_q8));
         }
     }
 

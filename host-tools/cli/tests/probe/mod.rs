@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use rebearing::descriptor::Descriptor;
+use rebearing::update::descriptor::Descriptor;
 
 /// Where the flash of the STM32F405 begins.
 pub(crate) const FLASH: u32 = 0x0800_0000;

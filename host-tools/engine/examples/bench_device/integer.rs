@@ -1,8 +1,8 @@
 //! The same problems in integers, as the host would quantise them.
 
+use rebearing::classify::Component;
 use rebearing::integer::mixture::MAX_FEATURE;
-use rebearing::model::Component;
-use rebearing_host::model::early_drop::integer::first_dims;
+use rebearing_host::model::early_drop::integer::early_drop;
 use rebearing_host::model::quantise::{QuantiseError, order, part, reach};
 
 use crate::problem::{CLASSES, Problem};
@@ -30,8 +30,8 @@ impl Problem {
         let mixture = part(&components, &order, unit, farthest)?;
 
         let mut bytes = MAGIC.to_vec();
-        let first_dims = first_dims(&components, &order);
-        let counts = [components.len(), dims, CLASSES, self.vectors.len(), first_dims];
+        let early_drop = early_drop(&components, &order);
+        let counts = [components.len(), dims, CLASSES, self.vectors.len(), early_drop];
         let words = counts.map(|count| count as u32).into_iter();
         let words = words.chain([self.case.number() as u32, mixture.fraction_bits]);
         bytes.extend(words.chain(mixture.energies).flat_map(u32::to_le_bytes));
@@ -46,7 +46,7 @@ impl Problem {
         let top = f64::from(mixture.top) / f64::from(1 << mixture.fraction_bits) / log2_e;
         for x in &self.vectors {
             // The components have the order of the f32 problem, the vectors none.
-            let feature = |place: &u32| f64::from(x[self.leading.order[*place as usize]]);
+            let feature = |place: &u32| f64::from(x[self.early_drop.order[*place as usize]]);
             let features = order.iter().map(|place| (feature(place) * unit).round() as i16);
             bytes.extend(features.flat_map(i16::to_le_bytes));
             let reference = self.reference(x);

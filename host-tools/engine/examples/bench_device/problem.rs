@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2};
 use rebearing_host::mixture::{Covariance, Mixture};
-use rebearing_host::model::early_drop::float::Leading;
+use rebearing_host::model::early_drop::float::EarlyDrop;
 
 use crate::draw::Draw;
 
@@ -51,7 +51,7 @@ impl Case {
 pub(crate) struct Problem {
     pub(crate) case: Case,
     pub(crate) dims: usize,
-    pub(crate) leading: Leading,
+    pub(crate) early_drop: EarlyDrop,
     pub(crate) constants: Vec<f32>,
     /// For each component r, then m.
     pub(crate) whitening: Vec<f32>,
@@ -80,17 +80,18 @@ impl Problem {
             means: table(&means),
             covariance: Covariance::Diagonal(table(&stds).mapv(|std| std * std)),
         };
-        let mut leading = Leading::choose(&mixture).expect("more than one block of features");
-        leading.lead = match case {
-            Case::Clustered if leading.pays() => leading.lead,
+        let mut early_drop = EarlyDrop::choose(&mixture).expect("more than one block of features");
+        early_drop.features = match case {
+            Case::Clustered if early_drop.pays() => early_drop.features,
             Case::Clustered => 0,
-            // Nobody would lead such a mixture; the question is what it takes if one does.
-            Case::Worst => Self::draw(components, dims, Case::Clustered).leading.lead,
+            // Nobody would drop components of such a mixture early; this measures what it takes if
+            // somebody does.
+            Case::Worst => Self::draw(components, dims, Case::Clustered).early_drop.features,
         };
         let mut problem = Self {
             case,
             dims,
-            leading,
+            early_drop,
             constants: Vec::new(),
             whitening: Vec::new(),
             labels: Vec::new(),
@@ -101,7 +102,7 @@ impl Problem {
             let (mean, std) = (&means[k * dims..][..dims], &stds[k * dims..][..dims]);
             let ln_volume: f64 = std.iter().map(|std| half_ln_tau + std.ln()).sum();
             problem.constants.push((-(components as f64).ln() - ln_volume) as f32);
-            let order = &problem.leading.order;
+            let order = &problem.early_drop.order;
             problem.whitening.extend(order.iter().map(|i| (1.0 / std[*i]) as f32));
             problem.whitening.extend(order.iter().map(|i| (-mean[*i] / std[*i]) as f32));
             let class = |c| if c == k % CLASSES { 1.0 } else { 0.0 };
@@ -126,7 +127,7 @@ impl Problem {
                 let square = |((r, m), i): ((&f32, &f32), &usize)| {
                     (f64::from(*r) * f64::from(x[*i]) + f64::from(*m)).powi(2)
                 };
-                let order = &self.leading.order;
+                let order = &self.early_drop.order;
                 f64::from(*constant) - 0.5 * r.iter().zip(m).zip(order).map(square).sum::<f64>()
             })
             .collect();
@@ -148,9 +149,11 @@ impl Problem {
     pub(crate) fn f32_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let counts = [self.constants.len(), self.dims, CLASSES, self.vectors.len()];
-        let order = self.leading.order.iter().copied();
-        let words =
-            counts.into_iter().chain([self.leading.lead, self.case.number(), 0]).chain(order);
+        let order = self.early_drop.order.iter().copied();
+        let words = counts
+            .into_iter()
+            .chain([self.early_drop.features, self.case.number(), 0])
+            .chain(order);
         bytes.extend(words.flat_map(|word| (word as u32).to_le_bytes()));
         let mut put = |floats: &[f32]| bytes.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
         put(&self.constants);
@@ -193,7 +196,7 @@ impl Problem {
         put(&rows.iter().map(ln_det).collect::<Vec<_>>());
         put(&vec![-(components as f32).ln(); components]);
         let x = &self.vectors[0];
-        put(&self.leading.order.iter().map(|i| x[*i]).collect::<Vec<_>>());
+        put(&self.early_drop.order.iter().map(|i| x[*i]).collect::<Vec<_>>());
         let reference = self.reference(x);
         put(&[reference.log_likelihood as f32]);
         put(&reference.responsibilities.iter().map(|r| *r as f32).collect::<Vec<_>>());

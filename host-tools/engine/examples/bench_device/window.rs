@@ -7,7 +7,8 @@ use ndarray::{Array1, Array2};
 use rebearing::integer::features::SCALE_FRACTION;
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model::file::{ModelBytes, ModelContents, encode};
+use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::file::{ModelContents, encode};
 use rebearing_host::model::integer_file::encode_integer;
 use rebearing_host::model::quantise::quantise;
 

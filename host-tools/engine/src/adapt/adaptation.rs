@@ -9,7 +9,8 @@ use super::gate::Gate;
 use super::transfer::Support;
 use crate::mixture::LabelledMixture;
 use crate::mixture::held_out::HeldOut;
-use crate::model::file::{self, GateContents, ModelBytes, ModelContents, ModelFileError};
+use crate::model::encoded::ModelBytes;
+use crate::model::file::{self, GateContents, ModelContents, ModelFileError};
 use crate::source::Source;
 
 /// What was done with the target's recordings.

@@ -1,8 +1,7 @@
 //! When findings make an alarm on the device; the model file carries it.
 
 use anyhow::{Context, Result, bail};
-use rebearing::decision::{IdleRms, Parameters, Rms, probability};
-use rebearing::model::{ModelError, format};
+use rebearing::model::{AlarmParameters, IdleRms, ModelError, Rms, format, probability};
 
 use crate::data::recording::Recording;
 use crate::model::deployed::DeployedModel;
@@ -53,7 +52,8 @@ pub enum RunningRms {
 
 impl Default for AlarmSettings {
     fn default() -> Self {
-        let Parameters { average, delay, settle, fault_windows, hold, .. } = Parameters::DEFAULT;
+        let AlarmParameters { average, delay, settle, fault_windows, hold, .. } =
+            AlarmParameters::DEFAULT;
         Self {
             average,
             raise: RAISE,
@@ -70,13 +70,13 @@ impl Default for AlarmSettings {
 
 impl AlarmSettings {
     /// All parameters but those that need a model.
-    pub fn parameters(&self) -> Result<Parameters> {
+    pub fn parameters(&self) -> Result<AlarmParameters> {
         for (field, p) in [("raise", self.raise), ("clear", self.clear)] {
             if !(p > 0.0 && p <= 1.0) {
                 bail!("`{field}` {p}: a probability is above 0 and at most 1");
             }
         }
-        let parameters = Parameters {
+        let parameters = AlarmParameters {
             average: self.average,
             raise: probability(self.raise as f32),
             clear: probability(self.clear as f32),
@@ -95,7 +95,7 @@ impl AlarmSettings {
 
     fn explain(&self, field: &str) -> anyhow::Error {
         let Self { average, raise, clear, delay, settle, fault_windows, .. } = self;
-        let most = format::MAX_DECISION_WINDOWS;
+        let most = format::MAX_ALARM_WINDOWS;
         let text = match field {
             "windows to average" => format!("`average` {average}: 1 to {}", format::MAX_AVERAGE),
             "raise threshold" => format!("`raise` {raise}: above 0, at most 1"),
@@ -108,8 +108,12 @@ impl AlarmSettings {
         anyhow::Error::msg(text)
     }
 
-    /// Parameters for `model`, which runs over its recordings where it has to find a threshold.
-    pub fn for_model(&self, model: &DeployedModel, recordings: &[Recording]) -> Result<Parameters> {
+    /// AlarmParameters for `model`, which runs over its recordings where it has to find a threshold.
+    pub fn for_model(
+        &self,
+        model: &DeployedModel,
+        recordings: &[Recording],
+    ) -> Result<AlarmParameters> {
         let parameters = self.parameters()?;
         let Some(running) = self.running_rms else { return Ok(parameters) };
         let until = match running {
@@ -122,7 +126,7 @@ impl AlarmSettings {
         }
         let [below, until] = [below, until].map(|rms| in_model(model, rms));
         let idle = IdleRms { below: below?, until: until? };
-        Ok(Parameters { idle: Some(idle), ..parameters })
+        Ok(AlarmParameters { idle: Some(idle), ..parameters })
     }
 }
 
@@ -142,7 +146,7 @@ fn in_model(model: &DeployedModel, rms: f64) -> Result<Rms> {
 fn quietest(model: &DeployedModel, recordings: &[Recording]) -> Result<f64> {
     let mut quietest = f64::INFINITY;
     for recording in recordings {
-        for finding in model.run(recording)?.into_iter().filter_map(|report| report.finding.ok()) {
+        for finding in model.run(recording)?.into_iter().filter_map(|finding| finding.result.ok()) {
             let loudest = finding.statistics.iter().map(|axis| f64::from(axis.rms));
             quietest = quietest.min(loudest.fold(0.0, f64::max));
         }

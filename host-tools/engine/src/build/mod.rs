@@ -41,19 +41,18 @@ pub use target::{Target, fitted_from};
 
 use anyhow::{Context, Result, bail};
 use rebearing::Encoding;
-use rebearing::decision::Parameters;
+use rebearing::model::AlarmParameters;
 
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation};
 use crate::data::split::Part;
 use crate::features::extract::{Features, extract};
 use crate::features::rates;
 use crate::features::snapshot::with_snapshots;
+use crate::model::bytes::Payload;
 use crate::model::deployed::DeployedModel;
 use crate::model::drift::{self, DriftContents};
 use crate::model::loss::Loss;
-use crate::model::sections::{
-    Section, decision_section, drift_section, severity_section, unit_section,
-};
+use crate::model::sections::{alarm_section, drift_section, severity_section, unit_section};
 use crate::source::Source;
 use alarm::AlarmSettings;
 use severity::SeveritySettings;
@@ -170,9 +169,9 @@ pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -
         }
     };
     let alarm = settings.alarm.for_model(&model, &domain.recordings)?;
-    let changed = Some(&alarm).filter(|alarm| **alarm != Parameters::DEFAULT);
+    let changed = Some(&alarm).filter(|alarm| **alarm != AlarmParameters::DEFAULT);
     // None for what a device does without a section.
-    let mut sections: Vec<Section> = changed.map(decision_section).into_iter().collect();
+    let mut sections: Vec<Payload> = changed.map(alarm_section).into_iter().collect();
     sections.extend(severity.as_ref().map(severity_section));
     sections.extend(drift.as_ref().map(drift_section));
     sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use rebearing::model::format;
-use rebearing::severity::SeverityParameters;
+use rebearing::signal::SeverityParameters;
 
 use crate::data::units::Unit;
 use crate::features::front_end::FrontEndSettings;

@@ -12,8 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use rebearing::integer::IntegerStatistics;
-use rebearing::{Label, Statistics};
+use rebearing::model::Integers;
+use rebearing::monitor::{Capacities, Samples};
+use rebearing::{Encoding, IntegerStatistics, Label, Statistics};
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -22,8 +23,8 @@ use crate::data::counts::Counts;
 use crate::data::recording::Recording;
 use crate::device::embedded::{self, EmbeddedFirmware};
 use crate::device::verdict_line::{parse_fault, parse_rest};
-use crate::device::{self, DeviceFinding, DeviceReport, MonitorType};
-use crate::model::integer_file::IntegerModelBytes;
+use crate::device::{DeviceClassification, DeviceFinding, Shown};
+use crate::model::encoded::IntegerModelBytes;
 use crate::progress;
 
 /// Where the firmware's linker script has its MODEL region.
@@ -48,11 +49,11 @@ pub struct Emulator {
 #[derive(Debug, Clone)]
 pub struct EmulatedRun {
     /// The firmware's monitor type.
-    pub monitor: MonitorType,
+    pub monitor: Capacities,
     /// The RAM it says that its monitor takes.
     pub ram: usize,
     /// Its reports.
-    pub reports: Vec<DeviceReport>,
+    pub reports: Vec<DeviceFinding>,
     /// What its drift watch counted, where it has one.
     pub drift: Option<EmulatedDrift>,
 }
@@ -341,14 +342,14 @@ impl Numbers {
     fn nats(self, bits: u32) -> f32 {
         match self {
             Self::F32 => f32::from_bits(bits),
-            Self::I16 { .. } => device::nats(bits.cast_signed()),
+            Self::I16 { .. } => Integers::shown_nats(bits.cast_signed()),
         }
     }
 
     fn probability(self, bits: u32) -> f32 {
         match self {
             Self::F32 => f32::from_bits(bits),
-            Self::I16 { .. } => device::probability(bits as u16),
+            Self::I16 { .. } => Integers::shown_probability(bits as u16),
         }
     }
 
@@ -362,7 +363,7 @@ impl Numbers {
                 let [level, rms, kurtosis, crest] = bits;
                 let level = level.cast_signed();
                 let axis = IntegerStatistics { level, rms, kurtosis, crest };
-                device::statistics(axis, counts_per_unit)
+                Integers::shown_statistics(axis, counts_per_unit)
             }
         }
     }
@@ -403,9 +404,13 @@ fn parse_drift(rest: &str) -> Result<EmulatedDrift> {
     Ok(EmulatedDrift { blocks, drifted, windows })
 }
 
-fn parse_monitor(rest: &str) -> Result<(MonitorType, usize)> {
+fn parse_monitor(rest: &str) -> Result<(Capacities, usize)> {
     let value = |name| field(rest, name);
-    let monitor = MonitorType {
+    let integers = !rest.contains("sample=");
+    let counts = rest.contains("sample=i16");
+    let monitor = Capacities {
+        encoding: if integers { Encoding::I16 } else { Encoding::F32 },
+        samples: if integers || counts { Samples::Counts } else { Samples::Floats },
         fft: value("fft")?,
         axes: value("axes")?,
         dims: value("dims")?,
@@ -415,14 +420,14 @@ fn parse_monitor(rest: &str) -> Result<(MonitorType, usize)> {
     Ok((monitor, value("ram")?))
 }
 
-fn parse_report(rest: &str, numbers: Numbers) -> Result<DeviceReport> {
+fn parse_report(rest: &str, numbers: Numbers) -> Result<DeviceFinding> {
     let mut words = rest.split(' ');
     let index = words.next().context("no index")?.parse()?;
     let result = words.next().context("no result")?;
     if result == "sensor_fault" {
         let fault = parse_fault(words.next().context("no fault")?)?;
         let verdict = parse_rest(words)?.1;
-        return Ok(DeviceReport { index, finding: Err(fault), verdict });
+        return Ok(DeviceFinding { index, result: Err(fault), alarm: verdict });
     }
     let label = match result.strip_prefix("class=") {
         Some(class) => Label::Class(class.parse()?),
@@ -453,7 +458,7 @@ fn parse_report(rest: &str, numbers: Numbers) -> Result<DeviceReport> {
         })
         .collect::<Result<_>>()?;
     let (severity, verdict) = parse_rest(words)?;
-    let finding = DeviceFinding {
+    let finding = DeviceClassification {
         label,
         gate_log_likelihood,
         log_likelihood,
@@ -461,7 +466,7 @@ fn parse_report(rest: &str, numbers: Numbers) -> Result<DeviceReport> {
         statistics,
         severity,
     };
-    Ok(DeviceReport { index, finding: Ok(finding), verdict })
+    Ok(DeviceFinding { index, result: Ok(finding), alarm: verdict })
 }
 
 #[cfg(test)]
@@ -487,7 +492,7 @@ mod tests {
             numbers,
         )
         .unwrap();
-        let found = run.reports[0].finding.as_ref().unwrap();
+        let found = run.reports[0].result.as_ref().unwrap();
         assert_eq!(found.log_likelihood, Some(-0.5));
         assert_eq!(found.posterior, [0.25, 0.75]);
         let axis = found.statistics[0];
@@ -514,15 +519,15 @@ mod tests {
         let drift = super::EmulatedDrift { blocks: 3, drifted: 1, windows: 2 };
         assert_eq!(run.drift, Some(drift));
         assert_eq!((run.monitor.fft, run.ram), (4096, 99));
-        let first = run.reports[0].finding.as_ref().unwrap();
+        let first = run.reports[0].result.as_ref().unwrap();
         assert_eq!(first.label, Label::Class(1));
         assert_eq!((first.gate_log_likelihood, first.log_likelihood), (None, Some(-42.0)));
         assert_eq!(first.posterior, [0.25, 0.75]);
         let axis = Statistics { level: -42.0, rms: 1.0, kurtosis: 3.0, crest: 4.0 };
         assert_eq!(first.statistics, [axis, Statistics { level: 0.0, ..axis }]);
-        assert_eq!(run.reports[1].finding, Err(SensorFault::Flat));
-        assert_eq!(run.reports[2].finding.as_ref().unwrap().label, Label::Unknown);
-        let last = run.reports[3].finding.as_ref().unwrap();
+        assert_eq!(run.reports[1].result, Err(SensorFault::Flat));
+        assert_eq!(run.reports[2].result.as_ref().unwrap().label, Label::Unknown);
+        let last = run.reports[3].result.as_ref().unwrap();
         assert_eq!(last.label, Label::UnknownFault);
         assert_eq!((last.gate_log_likelihood, last.log_likelihood), (Some(-800.0), None));
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use object::elf::{FileHeader32, PT_LOAD};
 use object::read::elf::{ElfFile, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
-use rebearing::descriptor::{Descriptor, SECTION};
+use rebearing::update::descriptor::{Descriptor, SECTION};
 use thiserror::Error;
 
 use crate::device::sectors;
@@ -45,9 +45,9 @@ pub enum FirmwareError {
     },
     /// The firmware does not describe itself.
     #[error(
-        "{path}: no descriptor of version {} in a section {SECTION}: call rebearing::descriptor! in \
+        "{path}: no descriptor of version {} in a section {SECTION}: call rebearing::update::descriptor! in \
          the firmware, with the same version of rebearing as this tool's",
-        rebearing::descriptor::VERSION
+        rebearing::update::descriptor::VERSION
     )]
     NoDescriptor {
         /// The file.

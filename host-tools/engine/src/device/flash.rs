@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use rebearing::slots::RECORD_LEN;
+use rebearing::update::RECORD_LEN;
 use rebearing::{Model, ModelError};
 use thiserror::Error;
 

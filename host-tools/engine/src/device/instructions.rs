@@ -6,8 +6,8 @@
 //! [`TOLERANCE`]. Cycles are not counted: a core takes one to three of them for an instruction, and
 //! more where flash is slow.
 
+use rebearing::IntegerModel;
 use rebearing::Model;
-use rebearing::integer::IntegerModel;
 
 /// How far a measured count may be from the estimate, as a share of it.
 pub const TOLERANCE: f64 = 0.1;
@@ -168,7 +168,7 @@ impl Shape {
             dims: model.dims(),
             components: model.components().len(),
             classes: model.classes(),
-            leads: model.lead().is_some(),
+            leads: model.early_drop().is_some(),
         })
     }
 
@@ -179,7 +179,7 @@ impl Shape {
             segments: front_end.axes * front_end.segments,
             points: front_end.fft_len,
             dims: model.dims(),
-            components: model.components(),
+            components: model.component_count(),
             classes: model.classes(),
             leads: true,
         }

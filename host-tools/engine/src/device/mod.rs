@@ -3,18 +3,19 @@
 mod deployed;
 pub mod embedded;
 pub mod emulator;
+mod finding;
 pub mod firmware;
 pub mod flash;
 pub mod instructions;
-mod on_host;
+mod monitor_type;
+mod run;
 pub mod sectors;
 mod verdict_line;
 pub mod watch;
 
-pub use on_host::{
-    DeviceFinding, DeviceReport, DeviceSeverity, MonitorType, RunError, integer_finding, nats,
-    probability, run, run_integer, run_integer_sending, run_sending, statistics, statistics_values,
-};
+pub use finding::{DeviceClassification, DeviceFinding, DeviceSeverity, Shown, statistics_values};
+pub use monitor_type::{smallest, type_name};
+pub use run::{RunError, run, run_integer, run_integer_sending, run_sending};
 
 /// An option of another program, as its command line has it.
 fn option(name: &str) -> std::ffi::OsString {

@@ -1,7 +1,7 @@
 //! What a firmware prints behind a finding: `severity=B,3fc00000 verdict=running,1234,2:1:0`.
 
 use anyhow::{Context, Result, bail};
-use rebearing::decision::{Alarm, State, Verdict};
+use rebearing::operation::alarm::{AlarmState, Raised, State};
 use rebearing::{Label, SensorFault, Zone};
 
 use crate::device::DeviceSeverity;
@@ -39,7 +39,7 @@ pub(crate) fn parse_state(text: &str) -> Result<State> {
 /// What a firmware may say behind a finding or a fault.
 pub(crate) fn parse_rest<'a>(
     words: impl Iterator<Item = &'a str>,
-) -> Result<(Option<DeviceSeverity>, Option<Verdict>)> {
+) -> Result<(Option<DeviceSeverity>, Option<AlarmState>)> {
     let (mut severity, mut verdict) = (None, None);
     for word in words {
         match word.split_once('=') {
@@ -63,16 +63,16 @@ fn parse_severity(text: &str) -> Result<DeviceSeverity> {
 }
 
 /// State, level and alarm with commas between, a dash for what there is not.
-fn parse_verdict(text: &str) -> Result<Verdict> {
+fn parse_verdict(text: &str) -> Result<AlarmState> {
     let fields: Vec<&str> = text.split(',').collect();
     let [state, level, alarm] = fields[..] else { bail!("a verdict has three parts") };
     let state = parse_state(state)?;
     let level = if level == "-" { None } else { Some(level.parse()?) };
     let alarm = if alarm == "-" { None } else { Some(parse_alarm(alarm)?) };
-    Ok(Verdict { state, alarm, level })
+    Ok(AlarmState { state, alarm, level })
 }
 
-fn parse_alarm(text: &str) -> Result<Alarm> {
+fn parse_alarm(text: &str) -> Result<Raised> {
     let fields: Vec<&str> = text.split(':').collect();
     let [label, active, acknowledged] = fields[..] else { bail!("an alarm has three parts") };
     let label = match label {
@@ -80,13 +80,14 @@ fn parse_alarm(text: &str) -> Result<Alarm> {
         "unknown_fault" => Label::UnknownFault,
         class => Label::Class(class.parse()?),
     };
-    Ok(Alarm { label, active: active == "1", acknowledged: acknowledged == "1" })
+    Ok(Raised { label, active: active == "1", acknowledged: acknowledged == "1" })
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        Alarm, DeviceSeverity, Label, SensorFault, State, Verdict, Zone, parse_rest, parse_verdict,
+        AlarmState, DeviceSeverity, Label, Raised, SensorFault, State, Zone, parse_rest,
+        parse_verdict,
     };
 
     #[test]
@@ -104,11 +105,11 @@ mod tests {
 
     #[test]
     fn verdicts_come_as_the_firmware_prints_them() {
-        let alarm = Alarm { label: Label::Class(2), active: true, acknowledged: false };
-        let running = Verdict { state: State::Running, alarm: Some(alarm), level: Some(1234) };
+        let alarm = Raised { label: Label::Class(2), active: true, acknowledged: false };
+        let running = AlarmState { state: State::Running, alarm: Some(alarm), level: Some(1234) };
         assert_eq!(parse_verdict("running,1234,2:1:0").unwrap(), running);
         let state = State::SensorFault(SensorFault::Flat);
-        let quiet = Verdict { state, alarm: None, level: None };
+        let quiet = AlarmState { state, alarm: None, level: None };
         assert_eq!(parse_verdict("sensor_fault:flat,-,-").unwrap(), quiet);
         for bad in ["", "running,1,", "walking,-,-", "idle,-,x:1:0", "sensor_fault:odd,-,-"] {
             assert!(parse_verdict(bad).is_err(), "{bad}");

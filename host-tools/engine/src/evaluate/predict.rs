@@ -12,7 +12,7 @@ use crate::adapt::verdict::{self, AdaptSettings, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
 use crate::features::standardise::{standardisation, standardised};
 use crate::model::file::ModelFileError;
-use crate::model::findings::diagnoses;
+use crate::model::findings::findings;
 use crate::source::{Source, SourceSettings};
 
 /// What a method says of the test windows.
@@ -98,7 +98,7 @@ fn guarded(
 
 /// The label that the device gives to each row of features (not standardised).
 fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
-    diagnoses(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
+    findings(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
 }
 
 /// A compared method, on features standardised by the source's constants.
@@ -185,10 +185,10 @@ mod tests {
             let parts = crate::data::split::whole(&[recording.segment_frames()]);
             let features = extract(recordings, &parts, &front_end).unwrap();
             let rows = device_labels(&bytes.model(), &features.x);
-            let reports = device::run(bytes.model(), recording).unwrap();
+            let findings = device::run(bytes.model(), recording).unwrap();
             let end_to_end: Vec<Label> = rows.into_iter().step_by(segments).collect();
             let reported: Vec<Label> =
-                reports.into_iter().map(|report| report.finding.unwrap().label).collect();
+                findings.into_iter().map(|finding| finding.result.unwrap().label).collect();
             assert_eq!(end_to_end, reported);
             seen.extend(reported);
         }

@@ -3,7 +3,7 @@
 //! A defect that is rolled over strikes, each strike rings, and the ringing's envelope repeats
 //! at the frequency of the strikes. So a label that names a part of the bearing can be checked
 //! against its geometry, independently of any model. This is host code in full precision over
-//! whole recordings: a decision window of the device is too short to tell such frequencies
+//! whole recordings: a window of the device is too short to tell such frequencies
 //! from the shaft's harmonics.
 
 use std::path::PathBuf;

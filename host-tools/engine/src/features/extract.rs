@@ -9,8 +9,9 @@ use std::path::PathBuf;
 
 use ndarray::Array2;
 use rayon::prelude::*;
-use rebearing::window::Window;
-use rebearing::{SensorFault, ShaftSpeedError, blocks};
+use rebearing::features::{add_segment, log_blocks};
+use rebearing::signal::Segment;
+use rebearing::{SensorFault, ShaftSpeedError};
 use thiserror::Error;
 
 use crate::data::recording::{Recording, RecordingError};
@@ -18,7 +19,7 @@ use crate::data::split::Part;
 use crate::features::front_end::FrontEndSettings;
 use crate::progress;
 
-/// Features of decision windows, one row each, and where each window comes from.
+/// Features of windows, one row each, and where each window comes from.
 #[derive(Debug, Clone)]
 pub struct Features {
     /// Features, not standardised, windows × dims.
@@ -30,15 +31,15 @@ pub struct Features {
 /// Why features could not be computed.
 #[derive(Debug, Error)]
 pub enum ExtractError {
-    /// No stretch of a recording holds a whole decision window.
+    /// No stretch of a recording holds a whole window.
     #[error(
-        "{}: no stretch of it holds a decision window of {needs} samples (the longest has {has}); \
+        "{}: no stretch of it holds a window of {needs} samples (the longest has {has}); \
          record longer, or fit with fewer `segments` or a shorter `fft_len`", path.display()
     )]
     TooShort {
         /// The recording.
         path: PathBuf,
-        /// Samples in a decision window.
+        /// Samples in a window.
         needs: usize,
         /// Samples in the longest stretch.
         has: usize,
@@ -86,14 +87,14 @@ pub enum ExtractError {
     },
 }
 
-/// Computes the features of every decision window in `parts`, moving on by one segment.
+/// Computes the features of every window in `parts`, moving on by one segment.
 ///
 /// No window crosses from one part to another. Each recording must give at least one.
 ///
 /// ```
 /// use rebearing_host::features::extract::extract;
 /// use rebearing_host::features::front_end::FrontEndSettings;
-/// use rebearing_host::{recording, split};
+/// use rebearing_host::data::{recording, split};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("fine.csv");
@@ -101,7 +102,7 @@ pub enum ExtractError {
 /// std::fs::write(&file, format!("x\n{}\n", samples.join("\n")))?;
 /// let recordings = [recording::read(&file, None)?];
 ///
-/// // Two FFTs of 1024 points that overlap by half in a decision window, 32 bands.
+/// // Two FFTs of 1024 points that overlap by half in a window, 32 bands.
 /// let front_end = FrontEndSettings::equal_bands(20_000.0, 1, 1024, 512, 2, 32)?;
 /// let whole = split::whole(&[recordings[0].segment_frames()]);
 /// let features = extract(&recordings, &whole, &front_end)?;
@@ -163,7 +164,7 @@ pub fn extract(
     Ok(Features { x, recording })
 }
 
-/// Decision windows in a stretch of so many frames.
+/// Windows in a stretch of so many frames.
 fn windows(frames: usize, front_end: &FrontEndSettings) -> usize {
     let spare = frames.checked_sub(front_end.window_len());
     spare.map_or(0, |spare| spare / front_end.hop + 1)
@@ -187,7 +188,7 @@ fn part_features(
         fault,
     };
     let mut rows = rows.chunks_exact_mut(dims);
-    let mut windows = vec![Window::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop); axes];
+    let mut windows = vec![Segment::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop); axes];
     let mut scratch = [0.0; 4096];
     // Power in every band of the last segments, all axes side by side.
     let mut powers: VecDeque<Vec<f32>> = VecDeque::new();
@@ -209,7 +210,7 @@ fn part_features(
             power.clear();
             power.resize(dims, 0.0);
             for (window, sums) in windows.iter().zip(power.chunks_exact_mut(per_axis)) {
-                blocks::add_segment(window, 0, &device, recording.shaft_hz(), &mut scratch, sums)
+                add_segment(window, 0, &device, recording.shaft_hz(), &mut scratch, sums)
                     .map_err(|fault| fault_at(segment, 1, fault))?;
             }
             powers.push_back(power);
@@ -227,7 +228,7 @@ fn part_features(
             let Some(row) = rows.next() else { continue };
             for (sums, features) in sums.chunks_exact(per_axis).zip(row.chunks_exact_mut(per_axis))
             {
-                blocks::log_blocks(&device, sums, features).map_err(|fault| {
+                log_blocks(&device, sums, features).map_err(|fault| {
                     fault_at(segment - front_end.segments, front_end.segments, fault)
                 })?;
             }

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rebearing::model::{FrontEnd, format};
-use rebearing::orders::Orders;
-use rebearing::spectrum::FFT_LENGTHS;
+use rebearing::FrontEnd;
+use rebearing::Orders;
+use rebearing::model::format;
+use rebearing::signal::FFT_LENGTHS;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -21,7 +22,7 @@ pub struct FrontEndSettings {
     pub fft_len: usize,
     /// Samples from one segment to the next.
     pub hop: usize,
-    /// Segments averaged in a decision window.
+    /// Segments averaged in a window.
     pub segments: usize,
     /// Bin edges of the bands; band b holds bins `band_edges[b]..band_edges[b + 1]`.
     pub band_edges: Vec<u32>,
@@ -103,7 +104,7 @@ pub enum FrontEndError {
         /// FFT length.
         fft_len: usize,
     },
-    /// A decision window without segments, or an endless one.
+    /// A window without segments, or an endless one.
     #[error("`segments` {0} must be between 1 and 65536")]
     Segments(usize),
     /// Bands that would be empty, or more than the format holds.
@@ -211,7 +212,7 @@ impl FrontEndSettings {
         self.axis_features() * self.axes
     }
 
-    /// Samples that one decision window spans.
+    /// Samples that one window spans.
     pub fn window_len(&self) -> usize {
         self.fft_len + self.hop * self.segments.saturating_sub(1)
     }

@@ -2,17 +2,17 @@
 
 use rayon::prelude::*;
 use rebearing::SensorFault;
+use rebearing::integer::add_segment;
 use rebearing::integer::features::log_bands;
-use rebearing::integer::monitor::add_segment;
 use rebearing::integer::spectrum::{NO_POWER, add_aligned};
-use rebearing::window::Window;
+use rebearing::signal::Segment;
 
 use crate::data::counts::Counts;
 use crate::data::split::Part;
 use crate::features::front_end::FrontEndSettings;
 use crate::progress;
 
-/// Features of every decision window in `parts`, log2 in Q16 with the level removed, moving on
+/// Features of every window in `parts`, log2 in Q16 with the level removed, moving on
 /// by one segment as [`extract`](crate::features::extract::extract) does; a row each.
 pub fn integer_features(
     recordings: &[Counts],
@@ -49,7 +49,7 @@ fn part_features<const FFT: usize>(
     let bands = front_end.bands();
     let mut axes: Vec<Vec<Power>> = Vec::new();
     for axis in 0..front_end.axes {
-        let mut window = Window::<i16, FFT, 1>::new(FFT, front_end.hop);
+        let mut window = Segment::<i16, FFT, 1>::new(FFT, front_end.hop);
         let mut scratch = [0; FFT];
         let mut powers = Vec::new();
         for sample in samples.iter().skip(axis).step_by(front_end.axes) {

@@ -1,12 +1,12 @@
-//! Snapshots that devices sent: the features of their last decision windows, as target data.
+//! Snapshots that devices sent: the features of their last windows, as target data.
 //!
 //! A file holds one record or several behind one another, as a gateway stores them; the device
-//! writes them (`rebearing::snapshot`), and `docs/snapshot-format.md` has the bytes.
+//! writes them (`rebearing::operation::snapshot`), and `docs/snapshot-format.md` has the bytes.
 
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Axis, concatenate};
-use rebearing::snapshot::{
+use rebearing::operation::snapshot::{
     AFTER_GAP, CRC_LEN, FRACTION_BITS, HEADER_LEN, INTEGER_LINE, MAGIC, UNKNOWN, VERSION,
     WINDOW_LEN, crc32, front_end_id,
 };
@@ -32,7 +32,7 @@ pub struct Snapshot {
     pub fft_len: usize,
     /// Samples from one segment to the next.
     pub hop: usize,
-    /// Segments of a decision window.
+    /// Segments of a window.
     pub segments: usize,
     /// Axes of a sample.
     pub axes: usize,
@@ -69,7 +69,7 @@ pub enum SnapshotReason {
     /// Something else than a snapshot.
     #[error(
         "is no snapshot: it does not start with \"RBSN\"; give the bytes of the device's Snapshot, or a file \
-         that `rebearing predict` wrote them to"
+         of `rebearing predict` with `snapshot_out`"
     )]
     WrongMagic,
     /// Written in another version.

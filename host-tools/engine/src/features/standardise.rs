@@ -22,7 +22,7 @@ pub fn standardised(x: &Array2<f32>, shift: &[f32], scale: &[f32]) -> Array2<f32
     let mut x = x.as_standard_layout().into_owned();
     for mut row in x.rows_mut() {
         if let Some(row) = row.as_slice_mut() {
-            rebearing::features::standardise(row, shift, scale);
+            rebearing::features::bands::standardise(row, shift, scale);
         }
     }
     x

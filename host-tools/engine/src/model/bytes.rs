@@ -1,9 +1,7 @@
 //! The pieces that model files of both encodings are written from.
 
-use rebearing::model::format;
+use rebearing::model::{Section, format};
 use zerocopy::IntoBytes;
-
-use crate::model::sections::Section;
 
 /// The bytes on a 4-byte boundary, with zeros behind them up to a whole word.
 pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
@@ -14,23 +12,39 @@ pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
     words
 }
 
-/// A model file with optional sections behind its own, for either encoding.
-pub(crate) fn appended(bytes: &[u8], sections: &[Section]) -> Vec<u8> {
-    let mut file = bytes.to_vec();
-    for Section { tag, payload } in sections {
-        section(&mut file, *tag, |out| out.extend(payload));
-    }
-    seal(&mut file);
-    file
+/// A section and its payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payload {
+    /// The section.
+    pub section: Section,
+    /// Its bytes; zeros up to a whole word are added when they are written.
+    pub bytes: Vec<u8>,
 }
 
-/// The header of a file, its length and CRC-32 left to [`seal`].
-pub(crate) fn start() -> Vec<u8> {
-    let mut file = Vec::new();
-    file.extend(format::MAGIC);
-    file.extend(format::VERSION.to_le_bytes());
-    file.extend([0; 2]);
-    file.extend([0; 8]);
+/// Writes a file: each section of the list that `payload` gives bytes for, in the list's order.
+pub(crate) fn file(payload: impl Fn(Section) -> Option<Vec<u8>>) -> Vec<u8> {
+    let mut header = Vec::new();
+    header.extend(format::MAGIC);
+    header.extend(format::VERSION.to_le_bytes());
+    // Two reserved bytes, and room for length and checksum.
+    header.extend([0; 10]);
+    let sections = Section::ALL
+        .iter()
+        .filter_map(|section| payload(*section).map(|bytes| Payload { section: *section, bytes }));
+    appended(&header, &sections.collect::<Vec<_>>())
+}
+
+/// A model file with sections behind its own, for either encoding.
+pub(crate) fn appended(bytes: &[u8], sections: &[Payload]) -> Vec<u8> {
+    let mut file = bytes.to_vec();
+    for Payload { section, bytes } in sections {
+        let length = bytes.len().next_multiple_of(4);
+        file.extend(section.tag());
+        file.extend((length as u32).to_le_bytes());
+        file.extend(bytes);
+        file.resize(file.len() + length - bytes.len(), 0);
+    }
+    seal(&mut file);
     file
 }
 
@@ -46,15 +60,6 @@ fn put_at(file: &mut [u8], offset: usize, bytes: [u8; 4]) {
     if let Some(place) = file.get_mut(offset..offset + 4) {
         place.copy_from_slice(&bytes);
     }
-}
-
-pub(crate) fn section(file: &mut Vec<u8>, tag: [u8; 4], write: impl FnOnce(&mut Vec<u8>)) {
-    let mut payload = Vec::new();
-    write(&mut payload);
-    payload.resize(payload.len().next_multiple_of(4), 0);
-    file.extend(tag);
-    file.extend((payload.len() as u32).to_le_bytes());
-    file.extend(payload);
 }
 
 pub(crate) fn put_words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {

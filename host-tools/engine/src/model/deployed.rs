@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use rebearing::decision::Parameters;
-use rebearing::integer::IntegerModel;
-use rebearing::model::{DriftReference, FrontEnd, SampleUnit};
-use rebearing::severity::SeverityParameters;
+use rebearing::FrontEnd;
+use rebearing::IntegerModel;
+use rebearing::model::AlarmParameters;
+use rebearing::model::{DriftReference, SampleUnit};
+use rebearing::signal::SeverityParameters;
 use rebearing::{Encoding, Model, ModelError};
 use zerocopy::IntoBytes;
 
-use crate::model::bytes::aligned;
-use crate::model::file::{ModelBytes, ModelFileError};
-use crate::model::integer_file::IntegerModelBytes;
-use crate::model::sections::Section;
+use crate::model::bytes::{Payload, aligned};
+use crate::model::encoded::{IntegerModelBytes, ModelBytes};
+use crate::model::file::ModelFileError;
 
 /// A checked model file of either encoding.
 #[derive(Debug, Clone)]
@@ -106,11 +106,11 @@ impl DeployedModel {
         }
     }
 
-    /// What a decision over time goes by.
-    pub fn decision(&self) -> Parameters {
+    /// Parameters of the alarm.
+    pub fn alarm(&self) -> AlarmParameters {
         match self {
-            Self::F32(bytes) => bytes.model().decision(),
-            Self::I16(bytes) => bytes.model().decision(),
+            Self::F32(bytes) => bytes.model().alarm(),
+            Self::I16(bytes) => bytes.model().alarm(),
         }
     }
 
@@ -139,7 +139,7 @@ impl DeployedModel {
     }
 
     /// The same model with `sections` behind its own.
-    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
+    pub fn with_sections(&self, sections: &[Payload]) -> Result<Self, ModelError> {
         match self {
             Self::F32(bytes) => bytes.with_sections(sections).map(Self::F32),
             Self::I16(bytes) => bytes.with_sections(sections).map(Self::I16),
@@ -149,8 +149,8 @@ impl DeployedModel {
     /// Components, of the gate and of the classes.
     pub fn components(&self) -> usize {
         match self {
-            Self::F32(bytes) => bytes.model().components().len(),
-            Self::I16(bytes) => bytes.model().components(),
+            Self::F32(bytes) => bytes.model().component_count(),
+            Self::I16(bytes) => bytes.model().component_count(),
         }
     }
 

@@ -17,7 +17,7 @@ use rebearing::{Label, Model};
 
 use crate::features::extract::Features;
 use crate::mixture::held_out::{HeldOut, LEAST_HELD_OUT};
-use crate::model::findings::diagnoses;
+use crate::model::findings::findings;
 
 /// At most one block in so many drifts where nothing has changed.
 pub const BLOCKS_PER_FALSE_ALARM: u32 = 1_000_000;
@@ -37,9 +37,9 @@ const CUT: f64 = format::MAX_DEVIATION as f64 / 256.0;
 /// The section of a model file for the drift watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriftContents {
-    /// Decision windows in a block.
+    /// Windows in a block.
     pub block: u32,
-    /// Decision windows over which they may depend on one another.
+    /// Windows over which they may depend on one another.
     pub correlation: u32,
     /// Smallest mean deviation that is no drift, in standard deviations Q8.
     pub deviation_min: i32,
@@ -74,7 +74,7 @@ pub fn reference(
     first_snapshot: usize,
 ) -> Option<DriftContents> {
     let segments = model.front_end().segments;
-    let found = diagnoses(model, &features.x).rows;
+    let found = findings(model, &features.x).rows;
     // Behind a gate the held-out log-likelihoods are the gate's.
     let gate_min = model.gate().map(|gate| f64::from(gate.log_likelihood_min));
     let mut stretches: Vec<(usize, Stretch)> = Vec::new();

@@ -1,18 +1,16 @@
-//! The only writer of the model file, and the buffer that the reader wants it in.
+//! The writer of f32 model files.
 
-use std::path::Path;
-
-use rebearing::model::format;
-use rebearing::{Model, ModelError};
+use rebearing::ModelError;
+use rebearing::model::{Section, format};
 use thiserror::Error;
-use zerocopy::IntoBytes;
 
-use crate::features::front_end::FrontEndSettings;
+use crate::features::front_end::{FrontEndSettings, OrderSettings};
 use crate::mixture::{Covariance, LabelledMixture, Mixture};
 pub use crate::model::bytes::seal;
-use crate::model::bytes::{aligned, appended, put_floats, put_texts, put_words, section, start};
-use crate::model::early_drop::float::Leading;
-use crate::model::sections::Section;
+use crate::model::bytes::{file, put_floats, put_words};
+use crate::model::early_drop::float::EarlyDrop;
+use crate::model::encoded::ModelBytes;
+use crate::model::shared::{Shared, gate_flags};
 
 /// Everything that goes into a model file, in full precision.
 #[derive(Debug, Clone)]
@@ -89,53 +87,11 @@ pub enum ModelFileError {
     },
 }
 
-/// The bytes of a valid model file, aligned as the device's reader wants them.
-#[derive(Debug, Clone)]
-pub struct ModelBytes {
-    words: Vec<u32>,
-}
-
-impl ModelBytes {
-    /// Reads and checks a model file.
-    pub fn read(path: &Path) -> Result<Self, ModelFileError> {
-        let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
-        Self::from_bytes(&bytes).map_err(|reason| ModelFileError::Invalid { path: name(), reason })
-    }
-
-    /// Copies `bytes` to an aligned buffer and checks them.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        let words = aligned(bytes);
-        // The reader sees the exact length, so an odd one is refused as cut short.
-        Model::parse(words.as_bytes().get(..bytes.len()).unwrap_or(&[]))?;
-        Ok(Self { words })
-    }
-
-    /// The same model with `sections` behind its own.
-    pub fn with_sections(&self, sections: &[Section]) -> Result<Self, ModelError> {
-        Self::from_bytes(&appended(self.bytes(), sections))
-    }
-
-    /// The bytes.
-    pub fn bytes(&self) -> &[u8] {
-        self.words.as_bytes()
-    }
-
-    /// The checked view of the bytes.
-    ///
-    /// # Panics
-    /// Never: the bytes were checked when they came in and cannot change.
-    pub fn model(&self) -> Model<'_> {
-        Model::parse(self.bytes()).expect("checked when the buffer was made")
-    }
-}
-
 /// Writes a model file's bytes; the device's own reader has accepted what is returned.
 ///
 /// ```
 /// use ndarray::array;
-/// use rebearing_host::features::front_end::FrontEndSettings;
+/// use rebearing_host::features::front_end::{FrontEndSettings, OrderSettings};
 /// use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 /// use rebearing_host::model::file::{ModelContents, encode};
 ///
@@ -176,82 +132,79 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
         components.extend(whitened(part)?);
     }
     let front_end = contents.front_end;
-    let mut file = start();
-    section(&mut file, format::COUNTS, |out| {
-        let healthy = contents.healthy.map_or(format::NO_CLASS, |class| class as u32);
-        let counts =
-            [front_end.axes, front_end.bands(), components.len(), contents.class_names.len()];
-        put_words(out, counts.map(|count| count as u32));
-        put_words(out, [healthy]);
-    });
-    section(&mut file, format::FRONT_END, |out| {
-        put_floats(out, [front_end.rate_hz]);
-        let shape = [front_end.fft_len, front_end.hop, front_end.segments];
-        put_words(out, shape.map(|count| count as u32));
-        put_words(out, front_end.band_edges.iter().copied());
-    });
-    if let Some(orders) = &front_end.orders {
-        section(&mut file, format::ORDERS, |out| {
-            let blocks = [
-                (orders.spectrum, format::ORDERS_SPECTRUM),
-                (orders.envelope, format::ORDERS_ENVELOPE),
-            ];
-            let flags = blocks.iter().filter(|(has, _)| *has).map(|(_, flag)| flag).sum();
-            put_words(out, [flags, orders.bands as u32]);
-            put_floats(out, [orders.first, orders.width].map(f64::from));
-        });
-    }
-    let leading = contents.mixture.and_then(|labelled| Leading::choose(&labelled.mixture));
+    let early_drop = contents.mixture.and_then(|labelled| EarlyDrop::choose(&labelled.mixture));
     // The smallest models are evaluated in full.
-    let leading = leading.filter(Leading::pays);
-    if let Some(leading) = &leading {
+    let early_drop = early_drop.filter(EarlyDrop::pays);
+    if let Some(EarlyDrop { order, .. }) = &early_drop {
         for component in &mut components {
-            component.scale = leading.order.iter().map(|i| component.scale[*i]).collect();
-            component.offset = leading.order.iter().map(|i| component.offset[*i]).collect();
+            component.scale = order.iter().map(|i| component.scale[*i]).collect();
+            component.offset = order.iter().map(|i| component.offset[*i]).collect();
         }
     }
-    section(&mut file, format::SCALING, |out| {
-        put_floats(out, contents.shift.iter().map(|x| f64::from(*x)));
-        put_floats(out, contents.scale.iter().map(|x| f64::from(*x)));
-    });
-    section(&mut file, format::MIXTURE, |out| {
-        put_floats(out, components.iter().map(|component| component.constant));
-        for component in &components {
-            put_floats(out, component.scale.iter().copied());
-            put_floats(out, component.offset.iter().copied());
+    let shared = Shared {
+        rate_hz: front_end.rate_hz,
+        axes: front_end.axes,
+        fft_len: front_end.fft_len,
+        hop: front_end.hop,
+        segments: front_end.segments,
+        band_edges: &front_end.band_edges,
+        components: components.len(),
+        class_names: contents.class_names.iter().map(String::as_str).collect(),
+        healthy: contents.healthy,
+        tool: concat!("rebearing ", env!("CARGO_PKG_VERSION")),
+        source: contents.source,
+        target: contents.target,
+        hash: &contents.hash,
+    };
+    let bytes = file(|section| {
+        let mut out = Vec::new();
+        match section {
+            Section::Orders => put_orders(&mut out, front_end.orders.as_ref()?),
+            Section::Scaling => {
+                let scaling = contents.shift.iter().chain(contents.scale);
+                put_floats(&mut out, scaling.map(|x| f64::from(*x)));
+            }
+            Section::Mixture => {
+                put_floats(&mut out, components.iter().map(|component| component.constant));
+                for component in &components {
+                    put_floats(&mut out, component.scale.iter().chain(&component.offset).copied());
+                }
+            }
+            Section::Labels => {
+                for _ in 0..gate.map_or(0, |gate| gate.mixture.weights.len()) {
+                    let is_healthy = |class| f64::from(u8::from(contents.healthy == Some(class)));
+                    put_floats(&mut out, (0..contents.class_names.len()).map(is_healthy));
+                }
+                let labels = contents.mixture.iter().flat_map(|labelled| &labelled.labels);
+                put_floats(&mut out, labels.copied());
+            }
+            Section::Thresholds => {
+                put_floats(&mut out, [contents.log_likelihood_min.unwrap_or(f64::from(f32::MIN))]);
+            }
+            Section::Gate => {
+                let gate = gate?;
+                put_words(&mut out, [gate.mixture.weights.len() as u32]);
+                put_floats(&mut out, [gate.log_likelihood_min]);
+                put_words(&mut out, [gate_flags(gate.direction)]);
+            }
+            Section::EarlyDrop => {
+                let EarlyDrop { features, order, .. } = early_drop.as_ref()?;
+                put_words(&mut out, [*features as u32]);
+                put_words(&mut out, order.iter().map(|feature| *feature as u32));
+            }
+            section => return shared.payload(section),
         }
+        Some(out)
     });
-    section(&mut file, format::LABELS, |out| {
-        for _ in 0..gate.map_or(0, |gate| gate.mixture.weights.len()) {
-            let is_healthy = |class| f64::from(u8::from(contents.healthy == Some(class)));
-            put_floats(out, (0..contents.class_names.len()).map(is_healthy));
-        }
-        put_floats(out, contents.mixture.iter().flat_map(|labelled| &labelled.labels).copied());
-    });
-    section(&mut file, format::NAMES, |out| put_texts(out, contents.class_names));
-    section(&mut file, format::THRESHOLDS, |out| {
-        put_floats(out, [contents.log_likelihood_min.unwrap_or(f64::from(f32::MIN))]);
-    });
-    if let Some(gate) = gate {
-        section(&mut file, format::GATE, |out| {
-            put_words(out, [gate.mixture.weights.len() as u32]);
-            put_floats(out, [gate.log_likelihood_min]);
-            put_words(out, [if gate.direction { format::GATE_DIRECTION } else { 0 }]);
-        });
-    }
-    if let Some(leading) = &leading {
-        section(&mut file, format::LEAD, |out| {
-            put_words(out, [leading.lead as u32]);
-            put_words(out, leading.order.iter().map(|feature| *feature as u32));
-        });
-    }
-    section(&mut file, format::PROVENANCE, |out| {
-        out.extend(contents.hash);
-        let tool = concat!("rebearing ", env!("CARGO_PKG_VERSION"));
-        put_texts(out, &[tool, contents.source, contents.target]);
-    });
-    seal(&mut file);
-    Ok(ModelBytes::from_bytes(&file)?)
+    Ok(ModelBytes::from_bytes(&bytes)?)
+}
+
+fn put_orders(out: &mut Vec<u8>, orders: &OrderSettings) {
+    let blocks =
+        [(orders.spectrum, format::ORDERS_SPECTRUM), (orders.envelope, format::ORDERS_ENVELOPE)];
+    let flags = blocks.iter().filter(|(has, _)| *has).map(|(_, flag)| flag).sum();
+    put_words(out, [flags, orders.bands as u32]);
+    put_floats(out, [orders.first, orders.width].map(f64::from));
 }
 
 /// A component as the device evaluates it.

@@ -1,26 +1,27 @@
-//! The device's own diagnosis of rows of features.
+//! The device's own findings about rows of features.
 //!
-//! A monitor takes its decision windows end to end; host tools let them overlap. So the device's
+//! A monitor takes its windows end to end; host tools let them overlap. So the device's
 //! function is called on each row here, and a test compares the two.
 
 use ndarray::Array2;
 use rebearing::Model;
-use rebearing::diagnosis::{Diagnosis, diagnose};
+use rebearing::classify::{Classified, classify};
 
 use crate::features::standardise::standardised;
 
-/// What the device makes of each row of features.
+/// The device's findings about each row of features.
 #[derive(Debug, Clone)]
-pub struct Diagnoses {
+pub struct Findings {
     /// Label and log-likelihoods of each row.
-    pub rows: Vec<Diagnosis>,
+    pub rows: Vec<Classified>,
     /// Posterior of each class, rows × C.
     pub posterior: Array2<f64>,
 }
 
 /// Evaluates `model` on rows of features that are not standardised.
-pub fn diagnoses(model: &Model<'_>, x: &Array2<f32>) -> Diagnoses {
+pub fn findings(model: &Model<'_>, x: &Array2<f32>) -> Findings {
     let x = standardised(x, model.shift(), model.scale());
+    let (classifier, healthy) = (model.classifier(), model.healthy().unwrap_or(0));
     let mut direction = vec![0.0; model.dims()];
     let mut responsibilities = vec![0.0; model.components().len()];
     let mut row_posterior = vec![0.0; model.classes()];
@@ -31,11 +32,17 @@ pub fn diagnoses(model: &Model<'_>, x: &Array2<f32>) -> Diagnoses {
         .zip(posterior.rows_mut())
         .map(|(z, mut posterior)| {
             let z = z.to_vec();
-            let diagnosis =
-                diagnose(model, &z, &mut direction, &mut responsibilities, &mut row_posterior);
+            let classified = classify(
+                classifier,
+                healthy,
+                &z,
+                &mut direction,
+                &mut responsibilities,
+                &mut row_posterior,
+            );
             posterior.iter_mut().zip(&row_posterior).for_each(|(p, q)| *p = f64::from(*q));
-            diagnosis
+            classified
         })
         .collect();
-    Diagnoses { rows, posterior }
+    Findings { rows, posterior }
 }

@@ -1,8 +1,8 @@
 //! What an i16 model loses against the f32 one that it was made from, on recordings.
 
-use rebearing::integer::IntegerModel;
-use rebearing::integer::diagnosis::{IntegerDiagnosis, diagnose};
+use rebearing::IntegerModel;
 use rebearing::integer::features::standardise;
+use rebearing::integer::{IntegerClassified, classify};
 use rebearing::{Model, SensorFault};
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
 use crate::features::integer_extract::integer_features;
 use crate::features::snapshot::Snapshot;
-use crate::model::findings::diagnoses;
+use crate::model::findings::findings;
 
 /// Smallest share of windows with the same label: the loss must stay below what a threshold
 /// gives away anyhow, which is up to a window in a hundred on recordings of its own machine.
@@ -21,7 +21,7 @@ pub const AGREEMENT_MIN: f64 = 0.99;
 /// What an i16 model loses.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Loss {
-    /// Decision windows compared.
+    /// Windows compared.
     pub windows: usize,
     /// Share of them with the label of the f32 model.
     pub label_agreement: f64,
@@ -35,15 +35,16 @@ pub struct Loss {
 }
 
 /// What the integer line makes of rows of features that are not standardised.
-pub fn integer_diagnoses(model: &IntegerModel<'_>, rows: &[Vec<i32>]) -> Vec<IntegerDiagnosis> {
+pub fn integer_findings(model: &IntegerModel<'_>, rows: &[Vec<i32>]) -> Vec<IntegerClassified> {
     let mut z = vec![0; model.dims()];
     let mut x = vec![0; model.dims()];
-    let mut responsibilities = vec![0; model.components()];
+    let mut responsibilities = vec![0; model.component_count()];
     let mut posterior = vec![0; model.classes()];
+    let healthy = model.healthy().unwrap_or(0);
     rows.iter()
         .map(|row| {
-            standardise(model, row, &mut z);
-            diagnose(model, &z, &mut x, &mut responsibilities, &mut posterior)
+            standardise(model.scaling(), row, &mut z);
+            classify(model.classifier(), healthy, &z, &mut x, &mut responsibilities, &mut posterior)
         })
         .collect()
 }
@@ -61,8 +62,8 @@ pub fn loss(
 ) -> Result<Loss, SensorFault> {
     let mut rows = integer_features(counts, parts, front_end)?;
     rows.extend(snapshots.iter().flat_map(Snapshot::integer_rows));
-    let found = integer_diagnoses(integer, &rows);
-    let exact = diagnoses(model, &features.x).rows;
+    let found = integer_findings(integer, &rows);
+    let exact = findings(model, &features.x).rows;
     let gate_min = model.gate().map_or(f32::MIN, |gate| gate.log_likelihood_min);
     let mut errors = Vec::new();
     let mut same = 0;

@@ -9,13 +9,15 @@
 //! [`early_drop`] orders the features so that the device can leave components out early,
 //! [`findings`] asks the device's code about rows of features, and [`loss`] compares the encodings.
 
-mod bytes;
+pub mod bytes;
 pub mod deployed;
 pub mod drift;
 pub mod early_drop;
+pub mod encoded;
 pub mod file;
 pub mod findings;
 pub mod integer_file;
 pub mod loss;
 pub mod quantise;
 pub mod sections;
+mod shared;

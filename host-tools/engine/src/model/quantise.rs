@@ -8,12 +8,13 @@
 //! room, as none of its numbers exceeds √d.
 
 use rebearing::Model;
+use rebearing::classify::{Component, Gate};
 use rebearing::integer::features::SCALE_FRACTION;
 use rebearing::integer::mixture::MAX_FEATURE;
-use rebearing::model::{Component, Gate, format};
+use rebearing::model::format;
 use thiserror::Error;
 
-use crate::model::early_drop::integer::first_dims;
+use crate::model::early_drop::integer::early_drop;
 
 /// T of a model without a threshold: features beyond twelve σ of every component are cut off.
 const FREE_SPARE: f64 = 12.0;
@@ -30,7 +31,7 @@ pub struct IntegerContents {
     /// Multiplied with each, in this order; Q8.
     pub scale: Vec<i32>,
     /// Dimensions on which all components are scored before any is dropped; zero to drop none.
-    pub first_dims: usize,
+    pub early_drop: usize,
     /// The gate's mixture, where the model has a gate.
     pub gate: Option<PartContents>,
     /// The mixture that tells classes apart; without components where there is none.
@@ -88,7 +89,8 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
     let telling = if of_classes.is_empty() { of_gate } else { of_classes };
     let places = order(telling, dims);
     // The f32 components may have an order of their own.
-    let feature = |place: &u32| model.lead().map_or(*place, |lead| lead.order[*place as usize]);
+    let feature =
+        |place: &u32| model.early_drop().map_or(*place, |lead| lead.order[*place as usize]);
     let order: Vec<u32> = places.iter().map(feature).collect();
 
     let class_min = Some(model.log_likelihood_min()).filter(|min| *min > f32::MIN);
@@ -127,7 +129,7 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
             .map(|i| scaled(model.scale()[*i as usize]))
             .collect::<Result<_, _>>()?,
         // The gate's few components share the number with the others.
-        first_dims: first_dims(telling, &places),
+        early_drop: early_drop(telling, &places),
         gate: model.gate().map(|_| part(of_gate, &places, unit, farthest)).transpose()?,
         classes: part(of_classes, &places, class_unit, (dims as f64).sqrt())?,
         labels: model.labels().chunks_exact(model.classes()).flat_map(labels).collect(),

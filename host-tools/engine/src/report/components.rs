@@ -3,9 +3,9 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use ndarray::{Array1, ArrayRef1};
-use rebearing::Model;
+use rebearing::integer::IntegerPart;
 use rebearing::integer::features::SCALE_FRACTION;
-use rebearing::integer::{IntegerModel, IntegerPart};
+use rebearing::{IntegerModel, Model};
 
 use crate::adapt::reference::Reference;
 use crate::model::deployed::DeployedModel;
@@ -50,7 +50,9 @@ pub(super) fn of_model(model: &DeployedModel) -> Vec<Drawn> {
 
 fn of_floats(model: &Model<'_>) -> Vec<Drawn> {
     let dims = model.dims();
-    let places = |place: usize| model.lead().map_or(place, |lead| lead.order[place] as usize);
+    let places = |place: usize| {
+        model.early_drop().map_or(place, |early_drop| early_drop.order[place] as usize)
+    };
     let shown = model.gate().map_or(usize::MAX, |gate| gate.components);
     let labels = model.labels().chunks_exact(model.classes().max(1));
     let components = model.components().zip(labels).take(shown);
@@ -82,11 +84,12 @@ fn of_integers(model: &IntegerModel<'_>) -> Vec<Drawn> {
         .map(|(component, labels)| {
             let dims = model.dims();
             let (mut mean, mut variances) = (Array1::zeros(dims), Array1::zeros(dims));
-            for (place, at) in model.order().iter().enumerate() {
+            for (place, at) in model.scaling().order.iter().enumerate() {
                 let at = *at as usize;
                 // Units of the model in a nat.
-                let unit = f64::from(model.scale()[place]) / f64::from(1 << SCALE_FRACTION) / LN_2;
-                let shift = f64::from(model.shift()[place]) / 65536.0 * LN_2;
+                let unit =
+                    f64::from(model.scaling().scale[place]) / f64::from(1 << SCALE_FRACTION) / LN_2;
+                let shift = f64::from(model.scaling().shift[place]) / 65536.0 * LN_2;
                 mean[at] = f64::from(component.means[place]) / unit + shift;
                 variances[at] = (deviation(&part, component.scales[place]) / unit).powi(2);
             }

@@ -1,11 +1,12 @@
 //! What the model costs on the device.
 
 use maud::{Markup, html};
-use rebearing::decision::decision_device_ram;
+use rebearing::monitor::Samples;
+use rebearing::operation::alarm_device_ram;
 
 use super::{Page, Section};
-use crate::device::MonitorType;
 use crate::device::instructions::{Core, Encoding, Shape};
+use crate::device::{smallest, type_name};
 use crate::model::deployed::DeployedModel;
 
 /// Clock that decisions a second are given for.
@@ -20,26 +21,27 @@ pub(super) fn section(page: &Page<'_>) -> Section {
     };
     let (encoding, shape) = match model {
         DeployedModel::F32(bytes) => {
-            let monitor = MonitorType::of(&bytes.model());
-            ram("", monitor.ram(4), monitor.name("f32"));
-            ram(", 16-bit samples", monitor.ram(2), monitor.name("i16"));
+            for (samples, what) in [(Samples::Floats, ""), (Samples::Counts, ", 16-bit samples")] {
+                let monitor = smallest(&bytes.model(), samples);
+                ram(what, monitor.device_ram(), type_name(&monitor));
+            }
             (Encoding::F32, Shape::of(&bytes.model()))
         }
         DeployedModel::I16(bytes) => {
-            let monitor = MonitorType::of_integer(&bytes.model());
-            ram("", monitor.integer_ram(), monitor.integer_name());
+            let monitor = smallest(&bytes.model(), Samples::Counts);
+            ram("", monitor.device_ram(), type_name(&monitor));
             (Encoding::I16, Some(Shape::of_integer(&bytes.model())))
         }
     };
-    let (classes, average) = (model.classes(), model.decision().average);
-    let decision = decision_device_ram(classes, average as usize);
+    let (classes, average) = (model.classes(), model.alarm().average);
+    let decision = alarm_device_ram(classes, average as usize);
     ram(", decision over time", decision, format!("Decision<{classes}, {average}>"));
     let front_end = model.front_end();
     let rate = f64::from(front_end.rate_hz);
     let window_s = front_end.window_len() as f64 / rate;
     let every_s = (front_end.hop * front_end.segments) as f64 / rate;
     rows.push((
-        "Decision window".into(),
+        "Window".into(),
         format!("{window_s:.3} s of signal, a decision every {every_s:.3} s without a pause"),
     ));
     rows.push(("Encoding".into(), model.encoding().name().into()));

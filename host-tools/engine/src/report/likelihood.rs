@@ -3,11 +3,11 @@
 use anyhow::{Context, Result};
 use maud::{Markup, html};
 use plotters::prelude::*;
-use rebearing::model::format;
+use rebearing::model::{Integers, format};
 
 use super::chart::{Axes, chart, stroke, svg};
 use super::{Figure, Page, Section};
-use crate::device::nats;
+use crate::device::Shown;
 use crate::model::deployed::DeployedModel;
 use crate::report::windows::Window;
 
@@ -37,7 +37,7 @@ impl Thresholds {
             }
             DeployedModel::I16(bytes) => {
                 let model = bytes.model();
-                let wide = |q8: i32| f64::from(nats(q8));
+                let wide = |q8: i32| f64::from(Integers::shown_nats(q8));
                 let never = |min: &i32| *min > format::NEVER_UNKNOWN;
                 Self {
                     gate: model.gate().map(|gate| wide(gate.log_likelihood_min)),

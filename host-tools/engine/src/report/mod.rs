@@ -120,7 +120,11 @@ impl Kind {
             DeployedModel::I16(bytes) => {
                 let model = bytes.model();
                 let gate = model.gate().map(|gate| gate.part.len());
-                (gate, model.components(), model.shift().iter().any(|shift| *shift != 0))
+                (
+                    gate,
+                    model.component_count(),
+                    model.scaling().shift.iter().any(|shift| *shift != 0),
+                )
             }
         };
         match gate {

@@ -1,4 +1,4 @@
-//! The label of every decision window over time, a strip for each recording.
+//! The label of every window over time, a strip for each recording.
 
 use anyhow::{Context, Result};
 use maud::{Markup, html};

@@ -12,7 +12,7 @@ use super::components::{self, Drawn};
 use super::plane::{Plane, SIGMAS};
 use super::{Figure, Kind, Page, Section};
 use crate::adapt::reference::Reference;
-use crate::model::findings::diagnoses;
+use crate::model::findings::findings;
 
 const SIZE: (u32, u32) = (350, 322);
 /// Windows that are drawn at most.
@@ -40,7 +40,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let points: Vec<(f64, f64)> =
         shown.rows().into_iter().map(|row| plane.point(&row.mapv(f64::from))).collect();
     // Without any adaptation every window has the source's likeliest class, however far.
-    let source_only = diagnoses(&source.model(false)?.model(), &shown).rows;
+    let source_only = findings(&source.model(false)?.model(), &shown).rows;
     let before = source_only.iter().map(|found| page.classes.place(found.label));
     let after = drawn.iter().map(|row| page.label(*row));
     let panels = [

@@ -1,19 +1,20 @@
-//! What a model says of each decision window, whatever its encoding.
+//! What a model says of each window, whatever its encoding.
 
-use rebearing::diagnosis::Diagnosis;
-use rebearing::integer::diagnosis::IntegerDiagnosis;
+use rebearing::classify::Classified;
+use rebearing::integer::IntegerClassified;
+use rebearing::model::Integers;
 use rebearing::{Label, SensorFault};
 
 use crate::data::counts::Counts;
 use crate::data::split::Part;
-use crate::device::nats;
+use crate::device::Shown;
 use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
 use crate::features::integer_extract::integer_features;
 use crate::features::snapshot::Snapshot;
 use crate::model::deployed::DeployedModel;
-use crate::model::findings::diagnoses;
-use crate::model::loss::integer_diagnoses;
+use crate::model::findings::findings;
+use crate::model::loss::integer_findings;
 
 /// What a window is called, and how well each mixture explains it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,8 +27,8 @@ pub struct Window {
     pub log_likelihood: Option<f64>,
 }
 
-impl From<&Diagnosis> for Window {
-    fn from(found: &Diagnosis) -> Self {
+impl From<&Classified> for Window {
+    fn from(found: &Classified) -> Self {
         Self {
             label: found.label,
             gate_log_likelihood: found.gate_log_likelihood.map(f64::from),
@@ -36,9 +37,9 @@ impl From<&Diagnosis> for Window {
     }
 }
 
-impl From<&IntegerDiagnosis> for Window {
-    fn from(found: &IntegerDiagnosis) -> Self {
-        let wide = |q8: i32| f64::from(nats(q8));
+impl From<&IntegerClassified> for Window {
+    fn from(found: &IntegerClassified) -> Self {
+        let wide = |q8: i32| f64::from(Integers::shown_nats(q8));
         Self {
             label: found.label,
             gate_log_likelihood: found.gate_log_likelihood.map(wide),
@@ -59,12 +60,12 @@ pub fn windows(
 ) -> Result<Vec<Window>, SensorFault> {
     Ok(match model {
         DeployedModel::F32(bytes) => {
-            diagnoses(&bytes.model(), &features.x).rows.iter().map(Window::from).collect()
+            findings(&bytes.model(), &features.x).rows.iter().map(Window::from).collect()
         }
         DeployedModel::I16(bytes) => {
             let mut rows = integer_features(counts, parts, front_end)?;
             rows.extend(snapshots.iter().flat_map(Snapshot::integer_rows));
-            integer_diagnoses(&bytes.model(), &rows).iter().map(Window::from).collect()
+            integer_findings(&bytes.model(), &rows).iter().map(Window::from).collect()
         }
     })
 }

@@ -15,7 +15,8 @@ use crate::files::{hex, output};
 use crate::mixture::{
     ComponentCount, EmSettings, InvalidMixture, LabelledMixture, Mixture, fit_conditional,
 };
-use crate::model::file::{self, ModelBytes, ModelContents};
+use crate::model::encoded::ModelBytes;
+use crate::model::file::{self, ModelContents};
 pub mod unknown;
 
 use unknown::Calibration;
@@ -46,7 +47,7 @@ pub struct Source {
     pub mixture: LabelledMixture,
     /// Windows with a lower log-likelihood are unlike the source.
     pub log_likelihood_min: Option<f64>,
-    /// Decision windows of each class.
+    /// Windows of each class.
     pub windows: Vec<usize>,
     /// SHA-256 over the recordings and labels, in hexadecimal.
     pub hash: String,

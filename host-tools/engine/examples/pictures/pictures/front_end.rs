@@ -1,4 +1,4 @@
-//! Samples, the spectrum of a decision window, and its features.
+//! Samples, the spectrum of a window, and its features.
 
 use std::f64::consts::PI;
 
@@ -34,7 +34,10 @@ pub(super) fn draw(story: &Story) -> Result<String> {
         let ms = |frame: usize| 1000.0 * frame as f64 / domain.rate_hz;
         let peak = samples.iter().fold(0.0_f64, |most, x| most.max(f64::from(x.abs())));
         let mut chart = ChartBuilder::on(&panels[0])
-            .caption("1. samples: a decision window is two FFTs that overlap by half, each under a Hann window", TITLE)
+            .caption(
+                "1. samples: a window is two FFTs that overlap by half, each under a Hann window",
+                TITLE,
+            )
             .margin(8)
             .margin_right(25)
             .x_label_area_size(35)

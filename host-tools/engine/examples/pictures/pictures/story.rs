@@ -12,7 +12,7 @@ use rebearing_host::source::{Source, SourceSettings};
 
 /// The machine whose labels are known, and the new one.
 pub(super) const NAMES: [&str; 2] = ["motor-a", "motor-b"];
-/// Samples of an FFT, from one to the next, and FFTs in a decision window: the demo's.
+/// Samples of an FFT, from one to the next, and FFTs in a window: the demo's.
 pub(super) const FFT: usize = 2048;
 pub(super) const HOP: usize = 1024;
 pub(super) const SEGMENTS: usize = 2;

@@ -4,8 +4,8 @@
 //! way. The checksum tells them apart. What it does not vouch for is never read.
 
 use anyhow::{Context, Result, bail, ensure};
-use rebearing::decision::State;
-use rebearing::report_line::{DECIBELS_OFFSET, checksum};
+use rebearing::operation::alarm::State;
+use rebearing::operation::report_line::{DECIBELS_OFFSET, checksum};
 use rebearing::{SensorFault, Zone};
 
 use crate::device::verdict_line::{parse_fault, parse_state, parse_zone};
@@ -18,7 +18,7 @@ const CHECKSUM: &[u8] = b" crc=";
 /// A line of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// The result of a decision window.
+    /// The result of a window.
     Report(Box<ReportSeen>),
     /// What the reports are of.
     Model(ModelSeen),
@@ -33,7 +33,7 @@ pub enum Line {
 /// A report as its line gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReportSeen {
-    /// The number of the decision window.
+    /// The number of the window.
     pub window: u32,
     /// What was found, or why nothing was.
     pub finding: Result<FindingSeen, SensorFault>,
@@ -49,7 +49,7 @@ pub struct ReportSeen {
     pub bands: Vec<Vec<f32>>,
 }
 
-/// What was found in a decision window.
+/// What was found in a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingSeen {
     /// The label.
@@ -355,7 +355,7 @@ fn bands(text: &str) -> Result<Vec<Vec<f32>>> {
     list(text, |axis| {
         ensure!(axis.is_ascii() && axis.len().is_multiple_of(2), "a band has two digits");
         let byte = |at: usize| u8::from_str_radix(&axis[at..at + 2], 16).context("no byte");
-        let decibels = |at| Ok(f32::from(byte(at)?) - DECIBELS_OFFSET);
+        let decibels = |at| Ok(f32::from(byte(at)?) - f32::from(DECIBELS_OFFSET));
         (0..axis.len()).step_by(2).map(decibels).collect()
     })
 }

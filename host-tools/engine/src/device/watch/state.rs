@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rebearing::decision::State;
+use rebearing::operation::alarm::State;
 use serde_json::{Value, json};
 
 use super::line::{AlarmSeen, FindingSeen, LabelSeen, Line, ModelSeen, ReportSeen};
@@ -17,7 +17,7 @@ const NAMES: usize = 1000;
 /// A log-likelihood beside its threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrendPoint {
-    /// The decision window, counted in reports so that restarts do not go back.
+    /// The window, counted in reports so that restarts do not go back.
     pub at: u64,
     /// The log-likelihood.
     pub value: f32,

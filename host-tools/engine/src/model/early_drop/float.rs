@@ -1,16 +1,16 @@
 //! The features that tell most components apart, so that the device can drop the others early.
 //!
-//! The device scores all components on the first `lead` features and goes on only with those that
-//! may still have a share in the result (`rebearing::mixture`). What that takes depends on the
-//! order of the features and on `lead`; both follow from the mixture alone. Features are ordered
-//! by Fisher's ratio, the spread of the components' means over the mean of their variances. `lead`
+//! The device scores all components on the first `features` features and goes on only with those that
+//! may still have a share in the result (`rebearing::classify`). What that takes depends on the
+//! order of the features and on `features`; both follow from the mixture alone. Features are ordered
+//! by Fisher's ratio, the spread of the components' means over the mean of their variances. `features`
 //! is the one with the least expected work among those whose worst case is within bounds: a vector
 //! of component j has, in the mean, the distance `Σ (σ_j² + (μ_j − μ_k)²)/σ_k²` from component k,
 //! which tells how soon k is dropped.
 
 use ndarray::Array2;
-use rebearing::kernel::BLOCK;
-use rebearing::mixture::margin;
+use rebearing::classify::kernel::BLOCK;
+use rebearing::classify::margin;
 
 use crate::mixture::{Covariance, Mixture};
 
@@ -37,9 +37,9 @@ const WORST: f64 = 0.25;
 
 /// An order of the features, and how many of them come first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Leading {
+pub struct EarlyDrop {
     /// Features that all components are scored on; a multiple of the kernel's block.
-    pub lead: usize,
+    pub features: usize,
     /// The features, best first.
     pub order: Vec<usize>,
     /// Expected instructions, as a share of the full evaluation's.
@@ -48,8 +48,8 @@ pub struct Leading {
     pub worst: f64,
 }
 
-impl Leading {
-    /// The best order and lead for a mixture with diagonal covariance; `None` for any other, and
+impl EarlyDrop {
+    /// The best order and features for a mixture with diagonal covariance; `None` for any other, and
     /// where there are too few features to divide.
     pub fn choose(mixture: &Mixture) -> Option<Self> {
         let Covariance::Diagonal(variances) = &mixture.covariance else { return None };
@@ -60,20 +60,20 @@ impl Leading {
         let (k, d) = (components as f64, dims as f64);
         let reorder = REORDER * d;
         let leads = survivors.iter().zip(1..).map(|(survivors, block)| {
-            let lead = block * BLOCK;
-            let rest = d - lead as f64;
-            let all = reorder + k * (PASS * lead as f64 + DROPPED);
+            let features = block * BLOCK;
+            let rest = d - features as f64;
+            let all = reorder + k * (PASS * features as f64 + DROPPED);
             let expected = (all + survivors * (FINISH + SINGLE * rest)) / (k * (PASS * d + FAR));
             // The leader, and the rest of its four, are finished one by one.
             let singles = 4.0 * (FINISH + (SINGLE - PASS) * rest) + PASS * rest;
             let worst = 1.0 + (reorder + KEPT * k + singles) / (k * (PASS * d + SHARE));
-            (lead, expected, worst)
+            (features, expected, worst)
         });
-        let (lead, expected, worst) = leads.min_by(|a, b| {
+        let (features, expected, worst) = leads.min_by(|a, b| {
             let beyond = |worst: f64| worst > 1.0 + WORST;
             beyond(a.2).cmp(&beyond(b.2)).then(a.1.total_cmp(&b.1))
         })?;
-        Some(Self { lead, order, expected, worst })
+        Some(Self { features, order, expected, worst })
     }
 
     /// Whether a model should have it: less work in the mean, and not much more at worst.
@@ -153,28 +153,28 @@ mod tests {
 
     #[test]
     fn features_that_tell_components_apart_come_first() {
-        let leading = Leading::choose(&mixture(40, 128, odd)).unwrap();
+        let leading = EarlyDrop::choose(&mixture(40, 128, odd)).unwrap();
         assert_eq!(leading.order[..3], [127, 125, 123]);
         assert_eq!(leading.order[64..67], [0, 2, 4]);
-        assert_eq!(leading.lead, BLOCK);
+        assert_eq!(leading.features, BLOCK);
         assert!(leading.pays() && leading.expected < 0.5, "{leading:?}");
     }
 
     #[test]
     fn a_lead_whose_worst_case_is_too_long_gives_way_to_a_longer_one() {
         // One block would do, but leaves more of the leader's four to be finished one by one.
-        let leading = Leading::choose(&mixture(40, 64, odd)).unwrap();
-        assert_eq!(leading.lead, 2 * BLOCK);
+        let leading = EarlyDrop::choose(&mixture(40, 64, odd)).unwrap();
+        assert_eq!(leading.features, 2 * BLOCK);
         assert!(leading.pays(), "{leading:?}");
     }
 
     #[test]
     fn nothing_is_gained_where_components_are_one_on_the_other() {
-        let leading = Leading::choose(&mixture(40, 64, |_| 0.0)).unwrap();
+        let leading = EarlyDrop::choose(&mixture(40, 64, |_| 0.0)).unwrap();
         assert!(leading.expected > 1.0 && !leading.pays(), "{leading:?}");
         // Far apart, but too small: the worst case would take half as much again.
-        let leading = Leading::choose(&mixture(10, 16, |_| 9.0)).unwrap();
+        let leading = EarlyDrop::choose(&mixture(10, 16, |_| 9.0)).unwrap();
         assert!(leading.worst > 1.3 && !leading.pays(), "{leading:?}");
-        assert_eq!(Leading::choose(&mixture(20, BLOCK, |_| 1.0)), None);
+        assert_eq!(EarlyDrop::choose(&mixture(20, BLOCK, |_| 1.0)), None);
     }
 }

@@ -6,9 +6,9 @@
 //! expected work is taken; zero, which drops none, where that is not less than the full evaluation's,
 //! or where not dropping any would take much more.
 
+use rebearing::classify::Component;
+use rebearing::integer::kernel::STRIDE;
 use rebearing::integer::mixture::REACH;
-use rebearing::kernel::integer::STRIDE;
-use rebearing::model::Component;
 
 /// Instructions on a Cortex-M0, from `cargo xtask bench device`: for a component and feature,
 const FEATURE: f64 = 13.7;
@@ -25,7 +25,7 @@ const WORST: f64 = 0.25;
 /// The number of first features with the least expected work, a multiple of eight; zero for none.
 ///
 /// `order` holds the places of the components' features, those that tell most apart first.
-pub fn first_dims(components: &[Component<'_>], order: &[u32]) -> usize {
+pub fn early_drop(components: &[Component<'_>], order: &[u32]) -> usize {
     let (k, d) = (components.len() as f64, order.len() as f64);
     if LOOK + FINISH > WORST * (FEATURE * d + SHARE) {
         return 0;
@@ -37,7 +37,7 @@ pub fn first_dims(components: &[Component<'_>], order: &[u32]) -> usize {
     });
     work.min_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, work)| *work < k * FEATURE * d)
-        .map_or(0, |(first_dims, _)| first_dims)
+        .map_or(0, |(early_drop, _)| early_drop)
 }
 
 /// How many components are expected to be gone on with after each eight of features but the last.
@@ -88,7 +88,7 @@ mod tests {
             .map(|offset| Component { constant: 0.0, scale: &scale, offset })
             .collect();
         let order: Vec<u32> = (0..dims as u32).collect();
-        first_dims(&components, &order)
+        early_drop(&components, &order)
     }
 
     #[test]

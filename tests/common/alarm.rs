@@ -1,11 +1,12 @@
-//! Windows of every kind for decisions, and a naive reference of what is decided of them.
+//! Windows of every kind for alarms, and a naive reference of what is decided of them.
 
-use rebearing::decision::{IdleRms, ONE, Observation, Parameters, Rms, Verdict};
-use rebearing::{Decision, Label, SensorFault};
+use rebearing::model::{AlarmParameters, IdleRms, ONE, Rms};
+use rebearing::operation::alarm::{AlarmState, Summary};
+use rebearing::{Alarm, Label, SensorFault};
 
 /// Healthy, and two faults.
 pub const CLASSES: usize = 3;
-pub type Small = Decision<CLASSES, 32>;
+pub type Small = Alarm<CLASSES, 32>;
 
 pub const BELOW: f32 = 0.5;
 pub const UNTIL: f32 = 1.0;
@@ -23,20 +24,20 @@ pub enum Window {
 }
 
 impl Window {
-    pub fn step(&self, decision: &mut Small) -> Verdict {
+    pub fn step(&self, alarm: &mut Small) -> AlarmState {
         match self {
-            Self::Known { posterior, rms } => decision.step(Ok(Observation {
+            Self::Known { posterior, rms } => alarm.step(Ok(Summary {
                 label: Label::Class(0),
                 posterior,
                 rms: Rms::of_samples(*rms).unwrap(),
             })),
-            Self::Unknown { label, rms } => decision.step(Ok(Observation {
+            Self::Unknown { label, rms } => alarm.step(Ok(Summary {
                 label: *label,
                 // What the mixture makes of such a window has no meaning.
                 posterior: &[ONE, ONE, ONE],
                 rms: Rms::of_samples(*rms).unwrap(),
             })),
-            Self::Fault(fault) => decision.step(Err(*fault)),
+            Self::Fault(fault) => alarm.step(Err(*fault)),
         }
     }
 
@@ -54,10 +55,10 @@ impl Window {
     }
 }
 
-/// The decision once more, by its description and not its code: a list of all windows since the
+/// The alarm once more, by its description and not its code: a list of all windows since the
 /// last start, means in f64, no counting down.
 pub struct Naive {
-    parameters: Parameters,
+    parameters: AlarmParameters,
     since_start: usize,
     pub judged: Vec<Window>,
     faults_in_a_row: u32,
@@ -70,7 +71,7 @@ pub struct Naive {
 }
 
 impl Naive {
-    pub fn new(parameters: Parameters) -> Self {
+    pub fn new(parameters: AlarmParameters) -> Self {
         Self {
             parameters,
             since_start: 0,
