@@ -1,25 +1,25 @@
 //! ln, exp and sqrt, in one place, with their error bounds asserted.
 //!
-//! Pure Rust, so the host and every Cortex-M compute the same bits; the standard library's
-//! versions call whatever C library the host has and would not. sqrt is `libm`'s. exp and ln are
-//! our own polynomials (the coefficients of Cephes' `expf` and `logf`), because they know that
-//! their argument is in range and need not ask. A call on a Cortex-M4F, over the arguments of a
-//! mixture (`cargo xtask bench device`):
+//! Pure Rust, so the host and every Cortex-M compute the same bits. The standard library's versions
+//! call the host's C library and would not. sqrt is `libm`'s. exp and ln are our own polynomials
+//! (the coefficients of Cephes' `expf` and `logf`): their argument is always in range, so they need
+//! no check. Cost of one call on a Cortex-M4F, over the arguments of a mixture
+//! (`cargo xtask bench device`):
 //!
 //! | | ours | `libm` | `micromath` |
 //! |---|---|---|---|
 //! | exp | 35 instructions, off by 7.0e-8 | 59, 5.9e-8 | 87, 2.3e-3 |
 //! | ln | 42 instructions, off by 6.6e-8 | 50, 7.1e-8 | 36, 0.12 |
 //!
-//! So `micromath` has no place here, not even behind a feature: its exp takes longer, and what its
-//! ln saves is a thousandth of a window.
+//! So `micromath` has no place here, not even behind a feature. Its exp takes longer, and its ln
+//! would save only a thousandth of a window's instructions.
 
 /// Natural logarithm of a positive, normal number; within 1e-7 relative (or absolute near 1).
 ///
-/// Anything else gives a number without a meaning.
+/// Any other argument gives a meaningless number.
 pub fn ln(x: f32) -> f32 {
-    // x = 2^e·(1 + f), 1 + f from √½ to √2: subtracting the bits of √½ before taking the
-    // exponent moves the boundary there.
+    // x = 2^e·(1 + f), 1 + f from √½ to √2: subtracting the bits of √½ before taking the exponent
+    // moves the boundary there.
     let bits = x.to_bits().wrapping_sub(SQRT_HALF);
     let e = (bits.cast_signed() >> 23) as f32;
     let f = f32::from_bits((bits & 0x007F_FFFF).wrapping_add(SQRT_HALF)) - 1.0;
@@ -39,7 +39,7 @@ pub fn ln(x: f32) -> f32 {
 
 /// Exponential; within 1e-7 relative for arguments in −87…0, the range log-sum-exp uses.
 ///
-/// Zero below that; above 0 only as far as 88 a number with a meaning.
+/// Returns zero below −87. Above 0, results are meaningful only up to 88.
 #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "one comparison for −∞ and NaN too")]
 pub fn exp(x: f32) -> f32 {
     if !(x >= -87.0) {
@@ -62,8 +62,9 @@ pub fn exp(x: f32) -> f32 {
 /// Bits of √½.
 const SQRT_HALF: u32 = 0x3F35_04F3;
 const LOG2_E: f32 = core::f32::consts::LOG2_E;
-/// ln 2 in two pieces: the first has few enough bits that a multiple of it is exact.
+/// Upper piece of ln 2. It has few enough bits that a multiple of it is exact.
 const LN_2_HIGH: f32 = 0.693_359_4;
+/// Lower piece of ln 2.
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 const ROUND: f32 = 12_582_912.0;
 

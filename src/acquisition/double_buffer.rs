@@ -1,9 +1,9 @@
-//! Samples that DMA writes into the two halves of a buffer, one while the other is read.
+//! Reads a DMA buffer in two halves: one is read while DMA writes the other.
 //!
-//! The interrupt at the middle and at the end of the buffer calls [`Halves::complete`]; nothing
-//! else is shared between it and the reader, so no lock is needed, and cores without
-//! compare-and-swap will do. What a transfer looks like is the HAL's affair: the reader is given
-//! a function that copies a half.
+//! The interrupt at the middle and at the end of the buffer calls [`Halves::complete`]. The
+//! interrupt and the reader share nothing else. So no lock is needed, and a core without
+//! compare-and-swap is enough. How a transfer works is up to the HAL: the caller gives the reader a
+//! function that copies a half.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,7 +20,8 @@ pub enum Half {
     Second,
 }
 
-/// Counts the halves that DMA has filled; a `static` that interrupt and reader share.
+/// Counts the halves that DMA has filled. Make it a `static` that the interrupt and the reader
+/// share.
 #[derive(Debug, Default)]
 pub struct Halves {
     /// Wraps after 2³².
@@ -28,14 +29,15 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// None filled yet.
+    /// Creates a counter with no half filled yet.
     pub const fn new() -> Self {
         Self { completed: AtomicU32::new(0) }
     }
 
-    /// To be called from the one interrupt that DMA raises at the middle and at the end.
+    /// Counts one filled half. Call it from the one interrupt that DMA raises at the middle and at
+    /// the end.
     pub fn complete(&self) {
-        // One writer, so load and store do, and every core has them.
+        // There is only one writer, so a load and a store are enough. Every core has both.
         let completed = self.completed.load(Ordering::Relaxed);
         self.completed.store(completed.wrapping_add(1), Ordering::Release);
     }
@@ -45,18 +47,18 @@ impl Halves {
     }
 }
 
-/// The reader of a double buffer. `Copy` gets a half and the room for its samples, and says how
-/// many there are.
+/// Reads a double buffer. `Copy` gets a half and room for its samples, and returns how many samples
+/// the half holds.
 #[derive(Debug)]
 pub struct DoubleBuffered<'a, Copy> {
     halves: &'a Halves,
-    /// Halves that were read or given up.
+    /// Number of halves that were read or given up.
     taken: u32,
     copy: Copy,
 }
 
 impl<'a, Copy> DoubleBuffered<'a, Copy> {
-    /// A reader that starts with the next half to be filled.
+    /// Creates a reader that starts with the next half to be filled.
     pub fn new(halves: &'a Halves, copy: Copy) -> Self {
         Self { taken: halves.completed(), halves, copy }
     }
@@ -66,8 +68,8 @@ impl<S, const AXES: usize, Copy> SampleSource<S, AXES> for DoubleBuffered<'_, Co
 where
     Copy: FnMut(Half, &mut [[S; AXES]]) -> usize,
 {
-    /// A half that was overwritten before or while it was read is [`SensorFault::Overrun`]; one
-    /// that there is no room for is [`SensorFault::LostSamples`].
+    /// Returns [`SensorFault::Overrun`] if DMA overwrote a half before or while it was read, and
+    /// [`SensorFault::LostSamples`] if `samples` has no room for a half.
     fn read(&mut self, samples: &mut [[S; AXES]]) -> Result<usize, SensorFault> {
         let completed = self.halves.completed();
         if completed == self.taken {
@@ -75,7 +77,7 @@ where
         }
         let half = if self.taken.is_multiple_of(2) { Half::First } else { Half::Second };
         let count = (self.copy)(half, samples);
-        // With two more filled, DMA has been in this half again.
+        // If two halves have been filled, DMA is in this one again.
         let ahead = self.halves.completed().wrapping_sub(self.taken);
         if ahead > 1 {
             self.taken = self.taken.wrapping_add(ahead);

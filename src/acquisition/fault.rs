@@ -8,7 +8,7 @@ use core::fmt;
 #[repr(u8)]
 pub enum SensorFault {
     /// A sample is NaN or infinite.
-    // From one on, so that no fault is a zero byte: a monitor at rest is all zeros.
+    // Numbers start at one, so no fault is a zero byte: a monitor at rest is all zeros.
     NotFinite = 1,
     /// The samples do not vary at all: a stuck, saturated or disconnected sensor.
     Flat,
@@ -20,7 +20,7 @@ pub enum SensorFault {
     LostSamples,
     /// Samples were overwritten before they were read: the processor was busy for too long.
     Overrun,
-    /// The bus that the sensor is on failed, or nothing sensible came from it.
+    /// The sensor's bus failed or returned nothing sensible.
     Bus,
     /// A sample is at the end of the sensor's range.
     Clipped,

@@ -1,9 +1,9 @@
 //! IIS3DWB, a three-axis vibration accelerometer on SPI: 26.7 kHz, 16 bits, a FIFO of 512 words.
 //!
-//! Our own because there is no driver crate for it; just what continuous acquisition needs, and
-//! written so that what the chip says about gaps is used: its overrun flags, and the counter and
-//! parity in the tag of every word. Connect INT1 to wake up at the watermark; `read` may also be
-//! polled. SPI mode 0 or 3, up to 10 MHz.
+//! This driver is our own because there is no driver crate for the chip. It does only what
+//! continuous acquisition needs. It uses everything that the chip says about gaps: the overrun
+//! flags, and the counter and parity in the tag of every word. Connect INT1 to wake up at the
+//! watermark, or poll `read`. SPI mode 0 or 3, up to 10 MHz.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ use embedded_hal::spi::{Operation, SpiDevice};
 use super::SampleSource;
 use crate::acquisition::SensorFault;
 
-/// Registers, and what is written to them.
+/// Registers, and the values written to them.
 mod register {
     pub(super) const READ: u8 = 0x80;
     pub(super) const FIFO_CTRL1: u8 = 0x07;
@@ -27,7 +27,7 @@ mod register {
 
     pub(super) const IDENTITY: u8 = 0x7B;
     pub(super) const SW_RESET: u8 = 0x01;
-    /// Both bytes of a sample are from the same sample, and addresses count up in a transfer.
+    /// Both bytes come from the same sample, and addresses count up in a transfer.
     pub(super) const BDU_IF_INC: u8 = 0x44;
     pub(super) const XL_ENABLE: u8 = 0xA0;
     /// All samples go into the FIFO.
@@ -43,22 +43,22 @@ mod register {
 
 /// Bytes of a FIFO word: tag, x, y, z.
 const WORD: usize = 7;
-/// Words that are read in one transfer; they lie on the stack meanwhile.
+/// Words read in one transfer. They are on the stack during it.
 const BURST: usize = 16;
-/// Words that wake the processor up: a quarter of the FIFO, so that three quarters are left
-/// for whatever else it does.
+/// Words that wake the processor up: a quarter of the FIFO. The other three quarters give it time
+/// to finish other work.
 const WATERMARK: u8 = 128;
-/// A reset takes some 50 µs; after this many tries of 100 µs there is no chip.
+/// Times to wait 100 µs for a reset, which takes some 50 µs. After that many there is no chip.
 const RESET_TRIES: u8 = 50;
 
-/// What is written after a reset, in order: first register and its bytes.
+/// Writes after a reset, in order: the first register, then its bytes.
 const SETTINGS: [(u8, &[u8]); 3] = [
     (register::CTRL3_C, &[register::BDU_IF_INC]),
     (register::FIFO_CTRL1, &[WATERMARK, 0, register::BATCH_ALL, register::STREAM]),
     (register::INT1_CTRL, &[register::INT1_FIFO_WATERMARK]),
 ];
 
-/// Largest acceleration that is measured.
+/// Largest acceleration that the chip measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum FullScale {
@@ -83,7 +83,7 @@ impl FullScale {
     }
 }
 
-/// A direction that the chip measures in.
+/// Direction in which the chip measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Axis {
@@ -125,7 +125,7 @@ impl<E: fmt::Debug> fmt::Display for Iis3dwbError<E> {
 
 impl<E: fmt::Debug> core::error::Error for Iis3dwbError<E> {}
 
-/// What does not depend on how the bus is waited for.
+/// The part of the driver that is the same for blocking and async buses.
 #[derive(Debug, Clone)]
 struct Protocol<const AXES: usize> {
     full_scale: FullScale,
@@ -139,7 +139,7 @@ impl<const AXES: usize> Protocol<AXES> {
         register::XL_ENABLE | self.full_scale.bits()
     }
 
-    /// Words in the FIFO, by its two status registers.
+    /// Returns the number of words in the FIFO, from its two status registers.
     fn level(status: [u8; 2]) -> Result<usize, SensorFault> {
         if status[1] & register::OVERRUN != 0 {
             return Err(SensorFault::Overrun);
@@ -147,12 +147,12 @@ impl<const AXES: usize> Protocol<AXES> {
         Ok(usize::from(status[0]) | usize::from(status[1] & 0x03) << 8)
     }
 
-    /// Samples of some words; how many there were.
+    /// Writes the samples of `words` to `out` and returns how many there were.
     fn samples(&mut self, words: &[u8], out: &mut [[i16; AXES]]) -> Result<usize, SensorFault> {
         let mut count = 0;
         let (words, _) = words.as_chunks::<WORD>();
         for &[tag, x0, x1, y0, y1, z0, z1] in words {
-            // The tag has even parity; a bus that reads nothing but ones or zeros has no tag.
+            // The tag has even parity. A bus that reads only ones or only zeros gives no valid tag.
             if tag.count_ones() % 2 != 0 || tag >> 3 == 0 || tag >> 3 == 0x1F {
                 return Err(SensorFault::Bus);
             }
@@ -180,7 +180,7 @@ impl<const AXES: usize> Protocol<AXES> {
     }
 }
 
-/// An IIS3DWB on a SPI bus; it recovers from overruns and bus faults by starting again.
+/// An IIS3DWB on a SPI bus. It recovers from overruns and bus faults by starting again.
 #[derive(Debug)]
 pub struct Iis3dwb<SPI, DELAY, const AXES: usize> {
     spi: SPI,
@@ -189,7 +189,7 @@ pub struct Iis3dwb<SPI, DELAY, const AXES: usize> {
     running: bool,
 }
 
-/// An IIS3DWB for executors: its interrupt pin is waited for.
+/// An IIS3DWB for async executors: `read` waits for its interrupt pin.
 #[derive(Debug)]
 pub struct AsyncIis3dwb<SPI, INT, DELAY, const AXES: usize> {
     spi: SPI,
@@ -206,7 +206,7 @@ macro_rules! driver {
             SPI: $spi,
             DELAY: $delay,
         {
-            /// Resets the chip, checks that it is one, and lets it run.
+            /// Resets the chip, checks its identity and starts it.
             pub $($async)* fn start(&mut self) -> Result<(), Iis3dwbError<SPI::Error>> {
                 self.running = false;
                 self.write(register::CTRL3_C, &[register::SW_RESET])$($await)*?;
@@ -239,7 +239,7 @@ macro_rules! driver {
                 Ok(())
             }
 
-            /// Samples that are in the FIFO, as many as there is room for.
+            /// Reads samples from the FIFO, as far as there is room.
             $($async)* fn read_fifo(
                 &mut self,
                 samples: &mut [[i16; AXES]],
@@ -250,7 +250,7 @@ macro_rules! driver {
                 let read = self.drain(samples)$($await)*;
                 match read {
                     Ok(_) => {}
-                    // What is in the FIFO belongs to before the gap: out with it.
+                    // The FIFO holds samples from before the gap: discard them.
                     Err(SensorFault::Overrun | SensorFault::LostSamples) => {
                         self.running = self.empty()$($await)*.is_ok();
                     }
@@ -316,14 +316,14 @@ driver!(
 );
 
 impl<SPI, DELAY, const AXES: usize> Iis3dwb<SPI, DELAY, AXES> {
-    /// A chip that measures in `axes`; it is started by the first `read`, or by
-    /// [`start`](Self::start), which says what is wrong.
+    /// Creates a driver that measures along `axes`. The first `read` starts the chip.
+    /// [`start`](Self::start) starts it too, and says what is wrong.
     pub fn new(spi: SPI, delay: DELAY, full_scale: FullScale, axes: [Axis; AXES]) -> Self {
         let protocol = Protocol { full_scale, axes, counter: None };
         Self { spi, delay, protocol, running: false }
     }
 
-    /// Gives the bus and the delay back.
+    /// Returns the bus and the delay.
     pub fn release(self) -> (SPI, DELAY) {
         (self.spi, self.delay)
     }

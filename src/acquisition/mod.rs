@@ -23,13 +23,13 @@ pub use iis3dwb::{AsyncIis3dwb, Axis, FullScale, Iis3dwb, Iis3dwbError};
 pub use rails::Rails;
 pub use sample::Sample;
 
-/// Something that samples come from.
+/// A source of samples.
 pub trait SampleSource<S, const AXES: usize> {
     /// Writes the samples that have arrived since the last call, oldest first, and returns how
     /// many it wrote; zero if none have arrived.
     ///
-    /// After a fault, the samples that follow do not continue those before it. The next call goes
-    /// on: a source recovers by itself if it can.
+    /// After a fault, the next samples do not continue those before it. Just call again: a source
+    /// recovers by itself if it can.
     fn read(&mut self, samples: &mut [[S; AXES]]) -> Result<usize, SensorFault>;
 }
 

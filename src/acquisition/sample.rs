@@ -7,7 +7,7 @@
 pub trait Sample: Copy + PartialOrd + private::Sealed {
     /// The value that a cleared segment holds.
     const ZERO: Self;
-    /// Whether samples are the sensor's counts, and not in the unit of the recordings.
+    /// True if samples are the sensor's counts, false if they are in the unit of the recordings.
     const COUNTS: bool;
     /// The sample as `f32`, exactly.
     fn to_f32(self) -> f32;

@@ -14,7 +14,8 @@ use crate::math;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Gate {
-    /// The model's first components, which are the mixture of the healthy machine.
+    /// Number of components of the gate. They come first in the model and are the mixture of the
+    /// healthy machine.
     pub components: usize,
     /// A window with at least this log-likelihood under them is healthy.
     pub log_likelihood_min: f32,
@@ -27,9 +28,9 @@ pub struct Gate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct EarlyDrop<'a> {
-    /// Features that all components but the gate's are scored on before any is left out.
+    /// Number of features on which all components but the gate's are scored before any is dropped.
     pub features: usize,
-    /// For each place in the model's order the feature that stands there.
+    /// The feature at each place of the model's order.
     pub order: &'a [u32],
 }
 
@@ -67,7 +68,7 @@ pub struct Classifier<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Classified {
-    /// The class, or what is unknown.
+    /// The class, or the kind of unknown.
     pub label: Label,
     /// Log-likelihood under the gate; `None` without one.
     pub gate_log_likelihood: Option<f32>,
@@ -149,16 +150,17 @@ pub fn classify(
     Classified { label, gate_log_likelihood, log_likelihood: Some(log_likelihood) }
 }
 
-/// Turns `z` into u = √d·z/‖z‖, whose root mean square is one whatever the size of `z`.
+/// Turns `z` into its direction u = √d·z/‖z‖. The root mean square of u is one, whatever the size
+/// of `z`.
 ///
-/// A `z` of zero, or so small that its square is no normal number, has no direction and
-/// gives zeros.
+/// If `z` is zero, or so small that its square is not a normal number, it has no direction and
+/// becomes zeros.
 pub fn take_direction(z: &mut [f32]) {
     let mut square = 0.0;
     for z in z.iter() {
         square += z * z;
     }
-    // Two roots, because their quotient cannot overflow where that of the squares can.
+    // Two roots: their quotient cannot overflow, but the quotient of the squares can.
     let root = math::sqrt(z.len() as f32);
     let factor = if square.is_normal() { root / math::sqrt(square) } else { 0.0 };
     for z in z {

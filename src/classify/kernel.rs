@@ -1,20 +1,19 @@
 //! The inner loop of a mixture: squared Mahalanobis distances, a block of dimensions at a time.
 //!
-//! With t = r·x + m a dimension of a component adds t² to its distance. Each feature is loaded
-//! once for four components that lie behind one another. There are two versions with the same
-//! bits:
+//! With t = r·x + m, a dimension adds t² to the distance of a component. Each feature is loaded
+//! once for four consecutive components. There are two versions with the same bits:
 //!
-//! - safe Rust, always there; arrays of [`BLOCK`] numbers leave no bounds check in the loop;
-//! - assembly for Cortex-M with a floating-point unit, by the feature `asm`: VLDM loads a block
-//!   at once, which no compiler here does by itself, and VMLA multiplies and adds in one
-//!   instruction. The loop takes 2.34 instructions for a component and dimension, where two is
-//!   the least that t and t² can take.
+//! - Safe Rust, always there. Arrays of [`BLOCK`] numbers leave no bounds check in the loop.
+//! - Assembly for Cortex-M with a floating-point unit, with the feature `asm`. VLDM loads a block
+//!   at once, which no compiler here does by itself. VMLA multiplies and adds in one instruction.
+//!   The loop takes 2.34 instructions per component and dimension. Two is the minimum for t and t².
 //!
-//! The bits are the same because VMLA rounds the product and then the sum, as `*` and `+` do
-//! (VFMA would not round the product), and because both versions add the dimensions in order.
+//! The bits are the same because VMLA rounds the product and then the sum, as `*` and `+` do (VFMA
+//! would not round the product), and because both versions add the dimensions in order.
 //!
-//! By Arm's timing of the Cortex-M4, VMLA takes three cycles and VMUL with VADD two: only
-//! instructions are measured here, and in cycles the longer loop may be the shorter one.
+//! Only instructions are measured here. By Arm's timing of the Cortex-M4, VMLA takes three cycles,
+//! and VMUL with VADD takes two. So in cycles, the loop with more instructions may be the faster
+//! one.
 
 #![allow(clippy::inline_always, reason = "called in a loop over the components")]
 
@@ -28,10 +27,11 @@ use safe as blocks;
 #[cfg(all(feature = "asm", target_arch = "arm", target_abi = "eabihf"))]
 use vldm as blocks;
 
-/// Adds Σ t² over the dimensions of `x` to the sums of the four components from `rows` on.
+/// Returns `sums` plus Σ t² over the dimensions of `x`, for the four components from `rows` on.
 ///
-/// A component has a row of `dims` scales and `dims` offsets, and the next one follows; `rows`
-/// starts with the scale for the first number of `x`. Rows that are too short give `sums`.
+/// A component has a row of `dims` scales and `dims` offsets, and the next component follows.
+/// `rows` starts with the scale for the first number of `x`. If it is too short, `sums` comes back
+/// unchanged.
 #[inline(always)]
 pub(crate) fn add_squares_of_four(
     x: &[f32],
@@ -39,7 +39,7 @@ pub(crate) fn add_squares_of_four(
     dims: usize,
     sums: [f32; 4],
 ) -> [f32; 4] {
-    // The last offset stands 7·dims behind the scale of the first component.
+    // The last offset is 7·dims after the scale of the first component.
     if x.len() > rows.len().saturating_sub(7 * dims) {
         return sums;
     }
@@ -54,8 +54,10 @@ pub(crate) fn add_squares_of_four(
     sums
 }
 
-/// `sum` and Σ t² over the dimensions of `x`, for the component at the front of `row`: its first
-/// scale, and `dims` further on its first offset. A row that is too short gives `sum`.
+/// Returns `sum` plus Σ t² over the dimensions of `x`, for the component at the front of `row`.
+///
+/// `row` starts with the component's first scale. Its first offset is `dims` later. If `row` is too
+/// short, `sum` comes back unchanged.
 #[inline(always)]
 pub(crate) fn add_squares(x: &[f32], row: &[f32], dims: usize, sum: f32) -> f32 {
     if x.len() > row.len().saturating_sub(dims) {
@@ -66,8 +68,8 @@ pub(crate) fn add_squares(x: &[f32], row: &[f32], dims: usize, sum: f32) -> f32 
     if rest.is_empty() { sum } else { add_rest(whole.len() * BLOCK, rest, row, dims, sum) }
 }
 
-/// The dimensions behind the `done` of the whole blocks; out of the way of the models that have
-/// none.
+/// Adds the dimensions after the `done` ones of the whole blocks. Not inlined, to stay out of the
+/// way of models that have none.
 #[cold]
 #[inline(never)]
 fn add_rest(done: usize, x: &[f32], row: &[f32], dims: usize, mut sum: f32) -> f32 {
@@ -98,7 +100,8 @@ mod safe {
         [a, b, c, d]
     }
 
-    /// Four at once would take more pointers than there are registers.
+    /// Adds the squares of two components. Four at once would need more pointers than there are
+    /// registers.
     #[inline(always)]
     fn add_two(
         x: &[Block],

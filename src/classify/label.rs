@@ -1,26 +1,27 @@
-//! What a window is called, class posterior and MAP class.
+//! The label of a window, the class posterior and the MAP class.
 
-/// What a window is called.
+/// The label of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Label {
     /// The class with the largest posterior, as an index into the model's class names.
     Class(usize),
-    /// The mixture explains the window worse than the model's log-likelihood threshold:
-    /// nothing like it was in the recordings that the model was fitted from.
+    /// The window's log-likelihood under the mixture is below the model's threshold. The recordings
+    /// that the model was fitted from hold nothing like it.
     Unknown,
-    /// The gate says that the machine is not healthy, and the model cannot say what it has:
-    /// the fault is like none that the model was fitted from, or the model has no fault types.
+    /// The gate says that the machine is not healthy, but the model cannot name the fault. The
+    /// fault is unlike any that the model was fitted from, or the model has no fault types.
     UnknownFault,
 }
 
-/// Class posterior `Σ r(k) ν(k, ·)` over the components: `labels` holds a row of `posterior.len()` per component.
+/// Writes the class posterior `Σ r(k) ν(k, ·)` over the components. `labels` holds a row of
+/// `posterior.len()` numbers per component.
 pub fn posterior(responsibilities: &[f32], labels: &[f32], posterior: &mut [f32]) {
     posterior.fill(0.0);
-    // A row of no classes would make chunks of nothing; the model always has one.
+    // A chunk must not be empty. A model always has at least one class.
     let classes = posterior.len().max(1);
     for (r, row) in responsibilities.iter().zip(labels.chunks_exact(classes)) {
-        // Most components have no share, and would add zeros.
+        // Most components have no share and would add only zeros.
         if *r == 0.0 {
             continue;
         }
@@ -30,7 +31,7 @@ pub fn posterior(responsibilities: &[f32], labels: &[f32], posterior: &mut [f32]
     }
 }
 
-/// Index of the largest posterior; the lowest index where several are equal.
+/// Returns the index of the largest posterior; the lowest index if several are equal.
 pub fn map_class(posterior: &[f32]) -> usize {
     let mut best = 0;
     let mut largest = f32::NEG_INFINITY;

@@ -1,8 +1,8 @@
 //! Features to responsibilities: diagonal-Gaussian log densities and log-sum-exp.
 //!
-//! A component is stored whitened: `scale` r = 1/σ and `offset` m = −μ/σ per dimension, so
-//! that t = r·x + m and the log density is constant − ½ Σ t². The loop over the dimensions is
-//! [`kernel`](super::kernel)'s.
+//! A component is stored whitened: `scale` r = 1/σ and `offset` m = −μ/σ per dimension. With
+//! t = r·x + m, the log density is constant − ½ Σ t². The loop over the dimensions is in
+//! [`kernel`](super::kernel).
 //!
 //! Host and device give the same bits because every operation is a single IEEE-754 add,
 //! multiply or divide in the written order (Rust never fuses or reorders them) and ln and
@@ -10,16 +10,18 @@
 //!
 //! # Early drop
 //!
-//! Σ t² only grows, so that a component's score after some of the dimensions is an upper bound
-//! of its final one, in f32 too: rounding is monotone. [`Mixture::log_densities_with_early_drop`] scores
-//! all components on the leading dimensions, finishes the best of them, and drops every component
-//! whose bound lies more than a margin under that one's final score. With K components and a
-//! margin of 20 + ln K nats all that were dropped have less than K·e^−(20 + ln K) = 2.1e-9 of the
-//! largest term of the sum, a thirtieth of half a unit in the last place of an f32. So the
-//! log-likelihood and every responsibility are those of the full evaluation to f32 resolution,
-//! and the dropped components' responsibilities, below 2.1e-9 each, are exactly zero. The scores
-//! of the others are the same bits as in the full evaluation, because they are summed in the same
-//! order.
+//! Σ t² only grows. So a component's score after some of the dimensions is an upper bound of its
+//! final score. This holds in f32 too, because rounding is monotone.
+//! [`Mixture::log_densities_with_early_drop`] scores all components on the leading dimensions and
+//! finishes the best of them. It then drops every component with a bound more than a margin below
+//! the final score of the best.
+//!
+//! With K components and a margin of 20 + ln K nats, all dropped components together have less than
+//! K·e^−(20 + ln K) = 2.1e-9 of the largest term of the sum. That is a thirtieth of half a unit in
+//! the last place of an f32. So the log-likelihood and every responsibility are those of the full
+//! evaluation to f32 resolution. The responsibility of a dropped component would be below 2.1e-9
+//! and is exactly zero. The scores of the others have the same bits as in the full evaluation,
+//! because they are summed in the same order.
 
 #![allow(clippy::inline_always, reason = "the kernel is called from few places, in a loop")]
 
@@ -28,8 +30,8 @@ use core::f32::consts::LN_2;
 use super::kernel::{BLOCK, add_squares, add_squares_of_four};
 use crate::math;
 
-/// How far under the best one a component must lie to be dropped, in nats: 20 + ln K or a little
-/// more.
+/// Returns how far below the best component, in nats, a component must be to be dropped: 20 + ln K
+/// or a little more.
 pub fn margin(components: usize) -> f32 {
     // The bit length of a number is at least its log2, and cheaper.
     20.0 + LN_2 * (usize::BITS - components.leading_zeros()) as f32
@@ -46,8 +48,8 @@ pub struct Mixture<'m> {
 }
 
 impl<'m> Mixture<'m> {
-    /// The mixture of `dims` features whose components have these constants and, behind one
-    /// another, `dims` scales and `dims` offsets each.
+    /// Creates a mixture of `dims` features. `constants` has one number per component. `whitening`
+    /// has `dims` scales, then `dims` offsets for each component in turn.
     pub fn new(constants: &'m [f32], whitening: &'m [f32], dims: usize) -> Self {
         Self { constants, whitening, dims }
     }
@@ -57,12 +59,12 @@ impl<'m> Mixture<'m> {
         self.constants.len()
     }
 
-    /// Whether there is no component.
+    /// Returns true if there are no components.
     pub fn is_empty(&self) -> bool {
         self.constants.is_empty()
     }
 
-    /// The mixture split in two, the first with `count` components.
+    /// Splits the mixture in two. The first has `count` components.
     #[must_use]
     pub fn split_at(&self, count: usize) -> (Self, Self) {
         let (first, second) = self.constants.split_at_checked(count).unwrap_or_default();
@@ -79,8 +81,8 @@ impl<'m> Mixture<'m> {
         }
     }
 
-    /// As [`Mixture::log_densities`], with −∞ for components that can be seen from the first
-    /// `first` features to have no share in the result.
+    /// As [`Mixture::log_densities`], with early drop after `first` features: a component that
+    /// cannot have a share in the result gets −∞.
     pub fn log_densities_with_early_drop(&self, x: &[f32], first: usize, scores: &mut [f32]) {
         let Some((scored, rest)) = x.split_at_checked(first) else {
             return self.log_densities(x, scores);
@@ -131,14 +133,15 @@ impl<'m> Mixture<'m> {
         }
     }
 
-    /// Turns the sum of component `k` over the first `first` features into its score, or into −∞
-    /// as soon as the score can be seen to lie under `least`.
+    /// Turns the sum of component `k` over the first `first` features into its score, or into −∞ as
+    /// soon as the score is sure to be below `least`.
     #[inline(never)]
     fn settle(&self, k: usize, first: usize, rest: &[f32], least: f32, score: &mut f32) {
         let Some(constant) = self.constants.get(k) else { return };
         let mut row = self.whitening.get(2 * self.dims * k + first..).unwrap_or_default();
         let mut sum = *score;
-        // A look takes as much as twenty features: not too many of them, nor too few features each.
+        // A check costs as much as twenty features. So there are few checks, with enough features
+        // in between.
         let step = (rest.len() / 4).next_multiple_of(BLOCK).max(4 * BLOCK);
         for x in rest.chunks(step) {
             if constant - 0.5 * sum < least {
@@ -151,7 +154,8 @@ impl<'m> Mixture<'m> {
         *score = constant - 0.5 * sum;
     }
 
-    /// Writes Σ t² over the dimensions of `x`, which may be the first few, for each component.
+    /// Writes Σ t² over the dimensions of `x` for each component. `x` may be only the first
+    /// features.
     #[inline(always)]
     fn write_squares(&self, x: &[f32], sums: &mut [f32]) {
         let (fours, rest) = sums.as_chunks_mut();
@@ -176,16 +180,16 @@ fn weighted([a, b, c, d]: [f32; 4], [ka, kb, kc, kd]: &[f32; 4]) -> [f32; 4] {
 /// Writes the features of `x` in the given order: `out[i] = x[order[i]]`, as far as there are any.
 pub fn reorder(x: &[f32], order: &[u32], out: &mut [f32]) {
     for (out, index) in out.iter_mut().zip(order) {
-        // A model's order names features that are there.
+        // A model's order names only features that exist.
         let Some(x) = x.get(*index as usize) else { return };
         *out = *x;
     }
 }
 
-/// Turns scores into responsibilities in place and gives the log-likelihood.
+/// Turns scores into responsibilities in place and returns the log-likelihood.
 ///
-/// The largest score is subtracted before exp, so nothing overflows and at least one term
-/// of the sum is 1. An empty slice, or one of nothing but −∞, gives −∞ and no responsibility.
+/// The largest score is subtracted before exp, so nothing overflows and at least one term of the
+/// sum is 1. An empty slice, or one with only −∞, gives −∞ and no responsibility.
 pub fn responsibilities(scores: &mut [f32]) -> f32 {
     let mut largest = f32::NEG_INFINITY;
     for score in scores.iter() {

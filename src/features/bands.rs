@@ -1,14 +1,14 @@
 //! Power spectra to features: log band energies, level removed, scaled by the model.
 //!
-//! The power of each segment goes straight into one sum per band, so that a decision over
-//! many segments needs no more memory than one over a single segment.
+//! The power of each segment goes straight into one sum per band. So a window of many segments
+//! needs no more memory than a window of one.
 
 use crate::acquisition::SensorFault;
 use crate::math;
 use crate::signal::spectrum::Spectrum;
 
-/// Band power below this share of the axis' total is rounding noise of the FFT (−120 dB)
-/// and is lifted to it, so that an empty band has a finite logarithm.
+/// Lowest band power, as a share of the axis' total. Anything below is rounding noise of the FFT
+/// (−120 dB) and is lifted to this share, so an empty band has a finite logarithm.
 pub(crate) const FLOOR: f32 = 1e-12;
 
 /// Adds the power of each band to its sum; band b holds bins `edges[b]..edges[b + 1]`.
@@ -20,11 +20,11 @@ pub fn add_band_power(sums: &mut [f32], edges: &[u32], spectrum: Spectrum<'_>) {
     }
 }
 
-/// Features of one axis from its band sums: ln of each band's share of the total, minus
-/// the mean of these logarithms, which takes the sensor's gain and the level out.
+/// Writes the features of one axis from its band sums and returns the level.
 ///
-/// Gives the level that was taken out: with it added, a feature is ln of the band's sum.
-/// Power that overflowed or vanished is refused: its logarithms would mean nothing.
+/// A feature is ln of the band's share of the total, minus the mean of these logarithms. This
+/// removes the sensor's gain and the level. With the returned level added, a feature is ln of the
+/// band's sum. Fails if power overflowed or vanished: its logarithms would mean nothing.
 pub fn log_bands(sums: &[f32], features: &mut [f32]) -> Result<f32, SensorFault> {
     let mut total = 0.0;
     for sum in sums {
@@ -45,8 +45,10 @@ pub fn log_bands(sums: &[f32], features: &mut [f32]) -> Result<f32, SensorFault>
     Ok(mean + math::ln(total))
 }
 
-/// What turns the level of band sums into that of mean squares: ln of the mean square that a
-/// sum of one stands for, after the Hann taper, over `segments` of `fft_len` points.
+/// Returns the offset from the level of band sums to the level of mean squares.
+///
+/// It is ln of the mean square that a sum of one stands for, after the Hann taper, over `segments`
+/// segments of `fft_len` points.
 pub fn level_offset(fft_len: usize, segments: usize) -> f32 {
     // Half of the spectrum is summed; the squares of a Hann window sum to 3/8 of its length.
     let points = fft_len as f32;

@@ -1,18 +1,18 @@
 //! A segment's samples to the sums of every block of features, and the sums to features.
 //!
-//! The features of an axis stand in blocks: the bands in Hz, then those of the orders and of
-//! the envelope's orders where the model has them, each without its own mean logarithm. The
-//! monitor calls these two functions on the device, and the host to fit.
+//! The features of an axis come in blocks: the bands in Hz, then the orders and the envelope's
+//! orders if the model has them. Each block has its own mean logarithm removed. The monitor calls
+//! these functions on the device, and the host calls them to fit.
 
 use super::bands;
 use crate::acquisition::{Sample, SensorFault};
 use crate::signal::orders::add_order_power;
 use crate::signal::{FrontEnd, Segment, Spectrum, envelope};
 
-/// Adds the power of a full segment of `axis` to `sums`, which holds its features.
+/// Adds the power of a full segment of `axis` to `sums`, which has one sum per feature of the axis.
 ///
-/// `scratch` is room for the FFT. Fails where the samples are no signal, or where there are
-/// orders and no shaft speed.
+/// `scratch` is room for the FFT. Fails if the samples are no signal, or if there are orders and no
+/// shaft speed.
 pub fn add_segment<S: Sample, const FFT: usize, const AXES: usize>(
     segment: &Segment<S, FFT, AXES>,
     axis: usize,
@@ -25,7 +25,7 @@ pub fn add_segment<S: Sample, const FFT: usize, const AXES: usize>(
     add_tapered(segment, axis, front_end, shaft_hz, scratch, sums, |_| ())
 }
 
-/// As [`add_segment`], of a segment that is in `scratch` already, tapered; shows its spectrum to
+/// As [`add_segment`], for a segment that is already in `scratch`, tapered. Shows its spectrum to
 /// `look`.
 pub fn add_tapered<S: Sample, const FFT: usize, const AXES: usize>(
     segment: &Segment<S, FFT, AXES>,
@@ -50,15 +50,15 @@ pub fn add_tapered<S: Sample, const FFT: usize, const AXES: usize>(
     if orders.envelope {
         let by = envelope::decimation(front_end.fft_len, orders.top() * bins_per_order);
         let length = envelope::write_envelope(segment.newest(axis, front_end.fft_len), by, scratch);
-        // Fewer points of longer steps: a bin is as wide as before.
+        // Fewer points at longer steps: a bin is as wide as before.
         let spectrum = Spectrum::transform(scratch, length);
         add_order_power(of_envelope, orders, bins_per_order, spectrum);
     }
     Ok(())
 }
 
-/// Turns the sums of one axis into its features, and gives the level of the bands in Hz: with
-/// it added, their features are ln of the mean square in each.
+/// Turns the sums of one axis into its features and returns the level of the bands in Hz. With this
+/// level added, a band's feature is ln of the mean square in it.
 pub fn log_blocks(
     front_end: &FrontEnd<'_>,
     sums: &[f32],

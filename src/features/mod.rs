@@ -1,4 +1,4 @@
-//! Spectrum to the feature vector: bands in Hz, and blocks of shaft orders beside them.
+//! Spectrum to the feature vector: bands in Hz, and blocks of shaft orders.
 
 pub mod bands;
 pub mod blocks;

@@ -14,7 +14,8 @@ pub const ONE: u16 = 1 << PROBABILITY_FRACTION;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct GateSettings {
-    /// The model's first components, which are the mixture of the healthy machine.
+    /// Number of components of the gate. They come first in the model and are the mixture of the
+    /// healthy machine.
     pub components: usize,
     /// Fraction bits of the gate's energies.
     pub fraction_bits: u8,
@@ -38,7 +39,8 @@ pub struct IntegerClassifier<'a> {
     pub labels: &'a [u16],
     /// A window with a log-likelihood below this, in nats Q8, is unknown.
     pub log_likelihood_min: i32,
-    /// Features on which all components are scored before any is left out; zero leaves out none.
+    /// Number of features on which all components are scored before any is dropped; zero drops
+    /// none.
     pub early_drop: usize,
     /// Fraction bits of energies, which are logarithms to base 2.
     pub fraction_bits: u32,
@@ -79,7 +81,7 @@ impl<'a> IntegerClassifier<'a> {
         Some(self.parts(dims).1).filter(|part| !part.is_empty())
     }
 
-    /// The components of the gate, and the others.
+    /// Returns the components of the gate, and the others.
     fn parts(&self, dims: usize) -> (IntegerPart<'a>, IntegerPart<'a>) {
         let split = self.gate.map_or(0, |gate| gate.components);
         let row = 2 * padded(dims);
@@ -101,20 +103,20 @@ impl<'a> IntegerClassifier<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IntegerClassified {
-    /// The class, or what is unknown.
+    /// The class, or the kind of unknown.
     pub label: Label,
     /// Log-likelihood under the gate in nats, Q8; `None` without one.
     pub gate_log_likelihood: Option<i32>,
-    /// Log-likelihood under the other components in nats, Q8; `None` where they were not
-    /// asked, because the window is healthy or there are none.
+    /// Log-likelihood under the other components in nats, Q8. `None` if the gate called the window
+    /// healthy or there are no other components.
     pub log_likelihood: Option<i32>,
 }
 
 /// Classifies a window by its standardised features `z`.
 ///
-/// Writes the responsibility of each component in Q30 and the probability of each class in
-/// Q15; `x` is room for as many numbers as `z` has. Components that are not asked get zero. A
-/// window that the gate calls healthy has the posterior one there; a fault in a model without
+/// Writes the responsibility of each component in Q30 and the probability of each class in Q15. `x`
+/// has room for as many numbers as `z`. Components that are not evaluated get zero. If the gate
+/// calls the window healthy, the class `healthy` gets probability one. A fault in a model without
 /// fault types has a posterior of zeros.
 pub fn classify(
     classifier: &IntegerClassifier<'_>,
@@ -163,7 +165,7 @@ pub fn classify(
     IntegerClassified { label, gate_log_likelihood, log_likelihood: Some(found.log_likelihood) }
 }
 
-/// Energies, weights and responsibilities of one mixture.
+/// Evaluates one mixture: energies, weights, responsibilities.
 fn evaluate(part: &IntegerPart<'_>, x: &[i16], scores: &mut [u32]) -> Likelihood {
     mixture::energies_with_early_drop(part, x, scores);
     let found = mixture::weights(part, scores);
@@ -173,8 +175,8 @@ fn evaluate(part: &IntegerPart<'_>, x: &[i16], scores: &mut [u32]) -> Likelihood
 
 /// Divides weights in Q30 by their sum `total`, rounded down, in place.
 ///
-/// By one division and a multiplication each: `total` is at least 2³⁰, as the largest weight is
-/// one, and at most 2⁴², so that its reciprocal in Q60 has 18 to 30 bits.
+/// This takes one division, and one multiplication per weight. `total` is at least 2³⁰, because the
+/// largest weight is one, and at most 2⁴². So its reciprocal in Q60 has 18 to 30 bits.
 pub fn normalise(weights: &mut [u32], total: u64) {
     let reciprocal = (1 << 60) / total.max(1 << 30);
     for weight in weights {
@@ -185,10 +187,11 @@ pub fn normalise(weights: &mut [u32], total: u64) {
     }
 }
 
-/// Writes the posterior `Σ r(k)·ν(k, ·)` in Q15 and gives the class where it is largest, the
-/// first of equals; `labels` holds a row of `posterior.len()` per component.
+/// Writes the posterior `Σ r(k)·ν(k, ·)` in Q15 and returns the class with the largest one; the
+/// first if several are equal.
 ///
-/// Bounds: responsibilities sum to at most 2³⁰ and labels are at most 2¹⁵.
+/// `labels` holds a row of `posterior.len()` numbers per component. Bounds: responsibilities sum to
+/// at most 2³⁰ and labels are at most 2¹⁵.
 pub fn write_posterior(responsibilities: &[u32], labels: &[u16], posterior: &mut [u16]) -> usize {
     let classes = posterior.len().max(1);
     let mut best = 0;
@@ -196,7 +199,8 @@ pub fn write_posterior(responsibilities: &[u32], labels: &[u16], posterior: &mut
     for (class, p) in posterior.iter_mut().enumerate() {
         let mut sum = 0_u64;
         for (r, row) in responsibilities.iter().zip(labels.chunks_exact(classes)) {
-            // Most of both are zero, and a product of 64 bits is a call on a Cortex-M0.
+            // Most responsibilities and labels are zero, and a 64-bit product is a call on a
+            // Cortex-M0.
             match row.get(class) {
                 Some(label) if *r > 0 && *label > 0 => sum += u64::from(*r) * u64::from(*label),
                 _ => (),
@@ -211,8 +215,8 @@ pub fn write_posterior(responsibilities: &[u32], labels: &[u16], posterior: &mut
     best
 }
 
-/// Writes z with what is beyond ±16383 cut off: the host chose the unit so that such a window
-/// is below every threshold that the model has.
+/// Writes z, limited to ±16383. The host chose the unit so that a window beyond this is below every
+/// threshold of the model.
 pub fn write_limited(z: &[i32], x: &mut [i16]) {
     for (x, z) in x.iter_mut().zip(z) {
         *x = (*z).clamp(-MAX_FEATURE, MAX_FEATURE) as i16;
@@ -221,11 +225,11 @@ pub fn write_limited(z: &[i32], x: &mut [i16]) {
 
 /// Writes u = 16383·z/‖z‖: the direction √d·z/‖z‖ in units of √d/16383.
 ///
-/// A `z` of zeros has no direction and gives zeros. Bounds: z is shifted to 15 bits, so that
-/// squares are at most 2³⁰ and their sum over 768 dimensions below 2⁴⁰.
+/// A `z` of zeros has no direction and gives zeros. Bounds: z is shifted to 15 bits, so squares are
+/// at most 2³⁰ and their sum over 768 dimensions is below 2⁴⁰.
 pub fn write_direction(z: &[i32], u: &mut [i16]) {
     let peak = z.iter().fold(0, |peak, z| peak | z.unsigned_abs());
-    // Small vectors are brought up, large ones down, to 15 bits.
+    // Small vectors are shifted up to 15 bits, large ones down.
     let left = 15_u32.saturating_sub(bits(peak));
     let right = bits(peak).saturating_sub(15);
     let normal = |z: i32| (z << left) >> right;

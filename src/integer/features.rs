@@ -7,11 +7,11 @@ use crate::signal::MAX_BANDS;
 /// Fraction bits of a feature's scale.
 pub const SCALE_FRACTION: u32 = 8;
 
-/// Features of one axis from its band sums: log2 of each in Q16, minus the mean of these
-/// logarithms, which takes the sensor's gain and the level out. Gives that mean.
+/// Writes the features of one axis from its band sums and returns the mean of their logarithms.
 ///
-/// A band without any power stands where one of a single unit would: the rounding noise of
-/// the FFT reaches higher. A spectrum without any power at all is refused.
+/// A feature is log2 of the band's sum in Q16, minus that mean. This removes the sensor's gain and
+/// the level. A band without power counts as a band with one unit of power; the rounding noise of
+/// the FFT is higher. Fails if the spectrum has no power at all.
 pub fn log_bands(sums: &[u64], features: &mut [i32]) -> Result<i32, SensorFault> {
     if sums.iter().all(|sum| *sum == 0) {
         return Err(SensorFault::OutOfRange);
@@ -29,13 +29,14 @@ pub fn log_bands(sums: &[u64], features: &mut [i32]) -> Result<i32, SensorFault>
     Ok(mean)
 }
 
-/// What turns the level of band sums into that of mean squares: log2 in Q16 of the mean square,
-/// in squared counts, that a sum of one with exponent zero stands for, after the Hann taper,
-/// over `segments` segments of `fft_len` points.
+/// Returns the offset from the level of band sums to the level of mean squares.
+///
+/// It is log2 in Q16 of the mean square, in squared counts, that a sum of one with exponent zero
+/// stands for, after the Hann taper, over `segments` segments of `fft_len` points.
 pub fn level_offset(fft_len: usize, segments: usize) -> i32 {
     /// log2(16/3) in Q16.
     const SIXTEEN_THIRDS: i32 = 158_270;
-    // Sums are of samples times their number, so that the number counts four times.
+    // Sums are of samples times the number of samples. So the number counts four times.
     let points = fft_len.max(1).ilog2().cast_signed() << LOG2_FRACTION;
     SIXTEEN_THIRDS - 4 * points - log2(segments as u64)
 }
@@ -44,19 +45,19 @@ pub fn level_offset(fft_len: usize, segments: usize) -> i32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IntegerScaling<'a> {
-    /// The feature that stands at each place; those that tell components apart best come first.
+    /// The feature at each place. The features that separate components best come first.
     pub order: &'a [u32],
     /// Subtracted from each feature, in the model's order; log2 in Q16.
     pub shift: &'a [i32],
-    /// Multiplied with each feature after the shift; Q8, to units of the model per log2.
+    /// Multiplied with each feature after the shift; Q8, in units of the model per log2.
     pub scale: &'a [i32],
 }
 
-/// Standardises features and puts them in the model's order: x(i) = (f − shift)·scale of the
-/// feature that `order(i)` names, in units of the model.
+/// Standardises features and puts them in the model's order, in units of the model.
 ///
-/// Bounds: |f − shift| < 2²⁴ and scale < 2³¹, so that an `i64` holds the product; what is more
-/// than an `i32` after it becomes the largest `i32`.
+/// x(i) = (f − shift)·scale, where f is the feature that `order(i)` names. Bounds: |f − shift| <
+/// 2²⁴ and scale < 2³¹, so an `i64` holds the product. A result beyond the largest `i32` is limited
+/// to it.
 pub fn standardise(scaling: &IntegerScaling<'_>, features: &[i32], x: &mut [i32]) {
     const FRACTION: u32 = LOG2_FRACTION + SCALE_FRACTION;
     let IntegerScaling { order, shift, scale } = scaling;
@@ -99,7 +100,7 @@ mod tests {
             let exact = f64::from(crate::features::bands::level_offset(points, segments));
             let found =
                 f64::from(level_offset(points, segments)) / 65536.0 / std::f64::consts::LOG2_E;
-            // The taper's sums are of samples times their number.
+            // The integer sums are of samples times the number of samples.
             let exact = exact - 2.0 * (points as f64).ln();
             assert!((found - exact).abs() < 1e-4, "{found} {exact}");
         }

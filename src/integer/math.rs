@@ -1,26 +1,26 @@
-//! log2 and 2^−x of integers, by tables that the compiler makes.
+//! log2 and 2^−x of integers, by tables that are computed at compile time.
 //!
-//! Own code, because the fixed-point crates that have these functions either panic outside
-//! their range or take a loop of a step per bit; a table and one multiplication do here.
+//! This is our own code because the fixed-point crates with these functions either panic outside
+//! their range or loop once per bit. Here a table and one multiplication are enough.
 
 /// Fraction bits of [`log2`].
 pub(crate) const LOG2_FRACTION: u32 = 16;
-/// Most fraction bits that [`exp2_negative`] looks at.
+/// Maximum number of fraction bits that [`exp2_negative`] uses.
 pub(crate) const EXP2_FRACTION: u32 = 12;
-/// Fraction bits of what [`exp2_negative`] gives.
+/// Fraction bits of the result of [`exp2_negative`].
 pub(crate) const WEIGHT_FRACTION: u32 = 30;
 
-/// Intervals of the tables, as a power of two.
+/// Number of table intervals, as a power of two.
 const INTERVAL_BITS: u32 = 6;
 const INTERVALS: usize = 1 << INTERVAL_BITS;
 
-/// log2 of x in Q16, for x = 0 as for x = 1; within 6e-5.
+/// log2 of x in Q16, within 6e-5. x = 0 gives the same as x = 1.
 ///
-/// The result lies in 0…64·2¹⁶, so that an `i32` has room for sums of 500 of them.
+/// The result lies in 0…64·2¹⁶, so an `i32` has room for sums of 500 of them.
 pub fn log2(x: u64) -> i32 {
     let x = x.max(1);
     let zeros = x.leading_zeros();
-    // The leading one is bit 31; 6 bits behind it choose the interval, 16 more the place in it.
+    // The leading one is bit 31. The next 6 bits choose the interval, 16 more the place in it.
     let mantissa = (x << zeros >> 32) as u32;
     let interval = (mantissa >> (31 - INTERVAL_BITS)) as usize % INTERVALS;
     let place = mantissa >> (15 - INTERVAL_BITS) & 0xffff;
@@ -30,8 +30,9 @@ pub fn log2(x: u64) -> i32 {
     (((63 - zeros) << LOG2_FRACTION) + fraction).cast_signed()
 }
 
-/// 2^(−x·2^−`fraction_bits`) in Q30, relative error below 5e-5 and rounded down; zero exactly
-/// where x exceeds 30·2^`fraction_bits`.
+/// Returns 2^(−x·2^−`fraction_bits`) in Q30, rounded down, with a relative error below 5e-5.
+///
+/// The result is zero exactly if x exceeds 30·2^`fraction_bits`.
 ///
 /// `fraction_bits` above 12 count as 12.
 pub fn exp2_negative(x: u32, fraction_bits: u32) -> u32 {
@@ -41,7 +42,7 @@ pub fn exp2_negative(x: u32, fraction_bits: u32) -> u32 {
         return 0;
     }
     let fraction = ((x << (EXP2_FRACTION - fraction_bits)) & ((1 << EXP2_FRACTION) - 1)) as usize;
-    // Both factors are at most 2¹⁵, and only for a fraction of zero is their product 2³⁰.
+    // Both factors are at most 2¹⁵. Their product is 2³⁰ only for a fraction of zero.
     let coarse = EXP2_COARSE[fraction >> INTERVAL_BITS];
     let fine = EXP2_FINE[fraction % INTERVALS];
     (u32::from(coarse) * u32::from(fine)) >> whole
@@ -58,8 +59,9 @@ static LOG2: [[u32; 2]; INTERVALS] = {
     table
 };
 
-/// 2^(−i/64) and 2^(−i/4096) in Q15.
+/// 2^(−i/64) in Q15.
 static EXP2_COARSE: [u16; INTERVALS] = exp2_table(INTERVALS as f64);
+/// 2^(−i/4096) in Q15.
 static EXP2_FINE: [u16; INTERVALS] = exp2_table((INTERVALS * INTERVALS) as f64);
 
 const fn log2_entry(i: usize) -> u32 {

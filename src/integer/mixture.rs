@@ -1,19 +1,19 @@
 //! Features to responsibilities: squared distances in i16, log-sum-exp in fixed point.
 //!
-//! A component stores its mean μ and r = 1/σ as `i16`; t = (x − μ)·r/2¹⁶, rounded, and its
-//! *energy* is Σt² plus what its constant lacks to the largest. The host chooses the scale of
-//! t so that an energy is minus the log density in base 2 with `fraction_bits` fraction bits:
-//! no multiplication stands between the squares and the exponential.
+//! A component stores its mean μ and r = 1/σ as `i16`. t is (x − μ)·r/2¹⁶, rounded. The *energy* of
+//! a component is Σt² plus the difference between the largest constant and its own. The host
+//! chooses the scale of t so that an energy is minus the log density in base 2 with `fraction_bits`
+//! fraction bits. So there is no multiplication between the squares and the exponential.
 //!
-//! **Bounds.** |x|, |μ| ≤ 16383 and 0 ≤ r ≤ 32767, so |x − μ| < 2¹⁵, the product is below 2³⁰,
-//! |t| ≤ 2¹⁴ and a square at most 2²⁸. Eight of them stay below 2³², and eights are added with
-//! saturation: an energy of 2³² − 1 means *at least that far*.
+//! **Bounds.** |x|, |μ| ≤ 16383 and 0 ≤ r ≤ 32767, so |x − μ| < 2¹⁵, the product is below 2³⁰, |t|
+//! ≤ 2¹⁴ and a square is at most 2²⁸. The sum of eight squares stays below 2³². Such sums are added
+//! with saturation: an energy of 2³² − 1 means *at least that far*.
 //!
-//! The loop over the dimensions is [`kernel`](super::kernel)'s.
+//! The loop over the dimensions is in [`kernel`](super::kernel).
 //!
 //! **Early drop.** A weight 2^−gap is exactly zero once the gap to the lowest energy exceeds
-//! [`REACH`] (20.8 nats). Energies only grow with every dimension, so a component that is
-//! farther than that from a finished one can be left out, and no bit of any result changes.
+//! [`REACH`] (20.8 nats). Energies only grow with every dimension. So a component farther than that
+//! from a finished one can be dropped, and no bit of any result changes.
 
 use super::kernel::add_squares;
 use super::math::{WEIGHT_FRACTION, exp2_negative, log2};
@@ -28,9 +28,9 @@ pub const REACH: u32 = WEIGHT_FRACTION;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Likelihood {
-    /// Log-likelihood in nats, Q8; the smallest `i32` stands for that and less.
+    /// Log-likelihood in nats, Q8. The smallest `i32` means that value or less.
     pub log_likelihood: i32,
-    /// Sum of the weights that [`weights`] left, Q30; at least one.
+    /// Sum of the weights from [`weights`], Q30; at least one.
     pub total: u64,
 }
 
@@ -41,12 +41,13 @@ pub fn energies(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
     }
 }
 
-/// As [`energies`], but leaves out what cannot change a weight: such a component gets the
+/// As [`energies`], but drops components that cannot change a weight. A dropped component gets the
 /// largest energy there is.
 ///
-/// All components are scored on the first `part.early_drop` dimensions, the lowest of them is
-/// finished, and the others go on only if they are within [`REACH`] of the lowest. Where
-/// `part.early_drop` is zero the host found that this does not pay, and nothing is left out.
+/// All components are scored on the first `part.early_drop` dimensions. The one with the lowest
+/// energy is finished. The others go on only if they are within [`REACH`] of the lowest. If
+/// `part.early_drop` is zero, the host found that early drop does not pay, and no component is
+/// dropped.
 pub fn energies_with_early_drop(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
     if part.early_drop == 0 {
         self::energies(part, x, energies);
@@ -86,8 +87,8 @@ pub fn energies_with_early_drop(part: &IntegerPart<'_>, x: &[i16], energies: &mu
     }
 }
 
-/// Turns energies into weights 2^−gap in Q30, in place, and gives the log-likelihood and the
-/// sum of the weights. The responsibility of a component is its weight over that sum.
+/// Turns energies into weights 2^−gap in Q30, in place, and returns the log-likelihood and the sum
+/// of the weights. The responsibility of a component is its weight over that sum.
 pub fn weights(part: &IntegerPart<'_>, energies: &mut [u32]) -> Likelihood {
     let lowest = energies.iter().copied().min().unwrap_or(u32::MAX);
     // At most 4096 weights of 2³⁰.
@@ -104,9 +105,9 @@ pub fn weights(part: &IntegerPart<'_>, energies: &mut [u32]) -> Likelihood {
     Likelihood { log_likelihood: to_nats(log2_likelihood), total }
 }
 
-/// A base-2 logarithm in Q16 as nats in Q8, the smallest or largest `i32` where it is beyond.
+/// Converts a base-2 logarithm in Q16 to nats in Q8, limited to the range of an `i32`.
 fn to_nats(log2: i64) -> i32 {
-    /// ln 2 in Q17. The logarithm is below 2⁴⁹, so that in Q12 its product stays below 2⁶².
+    /// ln 2 in Q17. The logarithm is below 2⁴⁹, so in Q12 its product stays below 2⁶².
     const LN_2: i64 = 90_852;
     let nats = ((log2 >> 4) * LN_2 + (1 << 20)) >> 21;
     nats.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32

@@ -6,11 +6,11 @@
 //! ```
 //!
 //! The stages are those of the `f32` line. The host makes an i16 model from an `f32` one and
-//! measures what that costs. Nothing here is a floating-point operation at run time. So nothing
-//! rounds differently from one processor to another: every stage is exact integer arithmetic with
-//! its bounds beside it, and host and device agree bit for bit.
+//! measures what that costs. There is no floating-point operation at run time, so nothing rounds
+//! differently from one processor to another. Every stage is exact integer arithmetic and states
+//! its bounds. Host and device agree bit for bit.
 //!
-//! Numbers carry their scale in one of three ways, which their documentation names: *block
+//! Numbers carry their scale in one of three ways, and their documentation says which: *block
 //! floating point* (a block of integers and one exponent, from taper to band power), *Qn* (n
 //! fraction bits), and the *units of the model*, which the host chose.
 

@@ -1,6 +1,6 @@
 //! A mixture in integers, as it lies in the model file.
 
-/// Most fraction bits of energies.
+/// Maximum number of fraction bits of energies.
 pub const MAX_FRACTION_BITS: u32 = 12;
 
 /// One mixture of a model: the gate's, or the one that tells the classes apart.
@@ -10,7 +10,8 @@ pub struct IntegerPart<'a> {
     pub(super) energies: &'a [u32],
     pub(super) parameters: &'a [i16],
     pub(super) dims: usize,
-    /// Features on which all components are scored before any is left out; zero leaves out none.
+    /// Number of features on which all components are scored before any is dropped; zero drops
+    /// none.
     pub early_drop: usize,
     /// Fraction bits of energies, which are logarithms to base 2; at most 12.
     pub fraction_bits: u32,
@@ -31,10 +32,10 @@ pub struct IntegerComponent<'a> {
 }
 
 impl<'a> IntegerPart<'a> {
-    /// A mixture of components with the energies and parameters given: for each component the
+    /// Creates a mixture from the energies and parameters of its components. Each component has the
     /// means and then the scales of `dims` features, each padded to an even number.
     ///
-    /// Meant for benchmarks; a model gives its own. The largest log density counts as zero.
+    /// Meant for benchmarks; a model creates its own. The largest log density counts as zero.
     pub fn new(
         energies: &'a [u32],
         parameters: &'a [i16],
@@ -51,7 +52,7 @@ impl<'a> IntegerPart<'a> {
         self.energies.len()
     }
 
-    /// Whether there is no component.
+    /// Returns true if there are no components.
     pub fn is_empty(&self) -> bool {
         self.energies.is_empty()
     }
@@ -64,7 +65,7 @@ impl<'a> IntegerPart<'a> {
         self.energies.iter().zip(rows).map(move |(energy, row)| component(*energy, row, dims))
     }
 
-    /// One component, `None` past the last.
+    /// Returns one component, or `None` past the last.
     pub fn component(&self, index: usize) -> Option<IntegerComponent<'a>> {
         let row = 2 * padded(self.dims);
         let parameters = self.parameters.get(index * row..)?.get(..row)?;
@@ -81,7 +82,7 @@ fn component(energy: u32, row: &[i16], dims: usize) -> IntegerComponent<'_> {
     }
 }
 
-/// Numbers of two bytes that `dims` of them take in whole words.
+/// Returns how many 16-bit numbers `dims` of them take in whole words.
 pub(crate) fn padded(dims: usize) -> usize {
     dims.next_multiple_of(2)
 }

@@ -6,8 +6,8 @@ use super::transform::transform;
 use crate::acquisition::SensorFault;
 use crate::signal::Segment;
 
-/// Adds the band power of a full window of `axis` to `sums`, which have the exponent
-/// `exponent`, and gives the window's mean in counts. `scratch` is room for the FFT.
+/// Adds the band power of a full segment of `axis` to `sums`, which have the exponent `exponent`,
+/// and returns the segment's mean in counts. `scratch` is room for the FFT.
 pub fn add_segment<const FFT: usize, const AXES: usize>(
     segment: &Segment<i16, FFT, AXES>,
     axis: usize,

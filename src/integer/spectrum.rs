@@ -1,19 +1,19 @@
 //! Complex spectrum to the power of each bin, and bins to bands.
 //!
-//! A real window of N samples was transformed as N/2 complex ones; here the two halves are
-//! taken apart, bin k together with bin N/2 − k, and the power takes the place of the numbers.
+//! A real segment of N samples was transformed as N/2 complex numbers. Here the two halves are
+//! separated, bin k together with bin N/2 − k, and the power replaces the numbers.
 
 use super::taper::{Block, Taper};
 use super::transform::{Complex, TWIDDLE_FRACTION, load};
 
-/// Power of 2X is kept in units of 2⁵, so that the largest, 2³⁶, fits in a `u32`.
+/// Power of 2X is kept in units of 2⁵, so the largest, 2³⁶, fits in a `u32`.
 const POWER_SHIFT: u32 = 5;
 
-/// Power spectrum of a real window of N samples: bins 0 (DC) to N/2 (Nyquist).
+/// Power spectrum of a real segment of N samples: bins 0 (DC) to N/2 (Nyquist).
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IntegerSpectrum<'b> {
-    /// The first pair holds DC and Nyquist, every other pair the power of a bin and nothing.
+    /// The first pair holds DC and Nyquist, every other pair the power of a bin and a zero.
     bins: &'b [Complex],
     /// A power p stands for p·2^`exponent`.
     pub exponent: i32,
@@ -22,8 +22,8 @@ pub struct IntegerSpectrum<'b> {
 impl<'b> IntegerSpectrum<'b> {
     /// Replaces the complex numbers of a transformed `buffer` by the power of each bin.
     ///
-    /// Bounds: parts of Z are at most 2¹⁶, so that |2X(k)| = |A − iWB| ≤ 2¹⁸ with
-    /// A = Z(k) + Z*(N/2 − k) and B = Z(k) − Z*(N/2 − k), and in Q12 at most 2³⁰.
+    /// Bounds: parts of Z are at most 2¹⁶. Let A = Z(k) + Z*(N/2 − k) and B = Z(k) − Z*(N/2 − k).
+    /// Then |2X(k)| = |A − iWB| ≤ 2¹⁸, and in Q12 at most 2³⁰.
     pub fn power<const FFT: usize>(buffer: &'b mut [i32; FFT], block: Block) -> Self {
         let (shift, half) = block.shift();
         let (data, _) = buffer.as_chunks_mut::<2>();
@@ -33,7 +33,7 @@ impl<'b> IntegerSpectrum<'b> {
             // 2·(re ± im) as a power of 2X.
             *first = [square([2 * (re + im), 0]), square([2 * (re - im), 0])];
             let (low, high) = rest.split_at_mut_checked(quarter - 1).unwrap_or_default();
-            // 1 − 2·sin²(πk/N) = cos(2πk/N); a quarter of the window back it is the sine.
+            // 1 − 2·sin²(πk/N) = cos(2πk/N); a quarter of the table back, it is the sine.
             let taper = Taper::<FFT>::TABLE;
             let cosines = taper.get(1..quarter).unwrap_or_default();
             let middle = high.split_first_mut().map(|(middle, high)| {
@@ -60,7 +60,7 @@ impl<'b> IntegerSpectrum<'b> {
                 *middle = [square(load(*middle, shift, half).map(|x| 2 * x)), 0];
             }
         }
-        // Half of 2X, twice over.
+        // X is half of 2X, and its power has that factor twice.
         let exponent = 2 * (block.exponent + shift.cast_signed() - 1) + POWER_SHIFT.cast_signed();
         Self { bins: data, exponent }
     }
@@ -70,7 +70,7 @@ impl<'b> IntegerSpectrum<'b> {
         if self.bins.is_empty() { 0 } else { self.bins.len() + 1 }
     }
 
-    /// Whether there is no bin at all.
+    /// Returns true if there are no bins.
     pub fn is_empty(&self) -> bool {
         self.bins.is_empty()
     }
@@ -95,24 +95,24 @@ impl<'b> IntegerSpectrum<'b> {
 
 /// re² + im² in units of 2⁵, for parts up to 2¹⁸, as the bits of a `u32`.
 ///
-/// Squares of more than 15 bits would not fit in 32; large numbers lose three bits first,
-/// small ones none, so that quiet bins keep their digits.
+/// Squares of numbers with more than 15 bits would not fit in 32 bits. Large numbers lose three
+/// bits first. Small ones lose none, so quiet bins keep their digits.
 #[inline]
 fn square([re, im]: Complex) -> i32 {
     let squares = |re: i32, im: i32| re.unsigned_abs().pow(2) + im.unsigned_abs().pow(2);
     let power = if re.unsigned_abs() | im.unsigned_abs() < 1 << 15 {
         (squares(re, im) + (1 << POWER_SHIFT >> 1)) >> POWER_SHIFT
     } else {
-        // Eight times smaller, so the power is 64 times smaller, and 2 = 64/32.
+        // The parts are eight times smaller, so the power is 64 times smaller, and 2 = 64/32.
         squares(re >> 3, im >> 3) << 1
     };
     power.cast_signed()
 }
 
-/// Adds band powers with exponent `exponent` to sums with exponent `of_sums`; whichever is
-/// finer loses the bits that the other does not have.
+/// Adds band powers with exponent `exponent` to sums with exponent `of_sums`. The finer of the two
+/// loses the bits that the other does not have.
 ///
-/// Sums of no power have the exponent [`NO_POWER`].
+/// Sums without power have the exponent [`NO_POWER`].
 pub fn add_aligned(
     sums: &mut [u64],
     of_sums: &mut i32,
@@ -133,5 +133,5 @@ pub fn add_aligned(
     }
 }
 
-/// Exponent of sums that nothing was added to.
+/// Exponent of sums before anything is added to them.
 pub const NO_POWER: i32 = i32::MIN;

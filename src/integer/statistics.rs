@@ -1,7 +1,7 @@
-//! Counts to what a vibration engineer reads beside the label, in integers.
+//! Counts to the numbers a vibration engineer reads next to the label, in integers.
 //!
-//! Deviations are taken from the mean of their segment and in ten bits, with a scale that
-//! follows the largest: fourth powers then fit, and kurtosis is good to a per cent.
+//! Deviations are taken from the mean of their segment and in ten bits, with a scale that follows
+//! the largest. So fourth powers fit, and kurtosis is good to a per cent.
 
 use super::taper::bits;
 
@@ -9,8 +9,8 @@ use super::taper::bits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IntegerStatistics {
-    /// What the features had removed, as log2 in Q16: with it added they are log2 of the mean
-    /// square in each band, in squared counts.
+    /// The level that was removed from the features, as log2 in Q16. With it added, a feature is
+    /// log2 of the mean square in its band, in squared counts.
     pub level: i32,
     /// Root mean square about the mean, in counts, Q8.
     pub rms: u32,
@@ -24,7 +24,7 @@ pub struct IntegerStatistics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct IntegerMoments {
-    /// Σt², t a deviation times 2^−`exponent`.
+    /// Σt², where t is a deviation times 2^−`exponent`.
     squares: u64,
     /// Σt⁴/2⁸.
     fourths: u64,
@@ -45,9 +45,9 @@ impl IntegerMoments {
     pub const EMPTY: Self =
         Self { squares: 0, fourths: 0, exponent: i32::MIN / 8, peak: 0, count: 0 };
 
-    /// Adds samples, whose segment has the mean `mean`; at most 2²⁸ in all.
+    /// Adds samples of a segment with the mean `mean`; at most 2²⁸ samples in all.
     ///
-    /// Bounds: t² ≤ 2²⁰, so that its sum is below 2⁴⁸, and (t²/2⁴)² ≤ 2³², its sum below 2⁶⁰.
+    /// Bounds: t² ≤ 2²⁰, so its sum is below 2⁴⁸. (t²/2⁴)² ≤ 2³², so its sum is below 2⁶⁰.
     pub fn add(&mut self, samples: impl Iterator<Item = i16> + Clone, mean: i32) {
         let deviations = samples.map(|x| (i32::from(x) - mean).unsigned_abs());
         let peak = deviations.clone().max().unwrap_or(0);
@@ -55,8 +55,8 @@ impl IntegerMoments {
         let right = exponent.max(0).cast_unsigned();
         let left = (-exponent).max(0).cast_unsigned();
         let (mut squares, mut fourths, mut count) = (0_u64, 0_u64, 0);
-        // `for_each` goes through a window's two pieces one after the other; `for` would ask at
-        // every sample which one it is in.
+        // `for_each` goes through the segment's two pieces one after the other. `for` would check
+        // at every sample which piece it is in.
         deviations.for_each(|deviation| {
             let t = deviation << left >> right;
             let square = t * t;
@@ -65,7 +65,7 @@ impl IntegerMoments {
             fourths += u64::from(reduced * reduced);
             count += 1;
         });
-        // The finer sums lose the bits that the coarser do not have.
+        // The finer sums lose the bits that the coarser ones do not have.
         let coarser = exponent - self.exponent;
         let [own, other] = [coarser, -coarser].map(|by| by.clamp(0, 15).cast_unsigned());
         if self.count == 0 {
@@ -79,9 +79,9 @@ impl IntegerMoments {
         self.count += count;
     }
 
-    /// The statistics, with the level that the features had removed.
+    /// Returns the statistics, with the `level` that was removed from the features.
     ///
-    /// Samples that do not vary, or none, have an rms of zero, and no shape: zero too.
+    /// If the samples do not vary, or there are none, rms, kurtosis and crest are zero.
     pub fn statistics(&self, level: i32) -> IntegerStatistics {
         let count = u64::from(self.count.max(1));
         // Q8; at most 2²⁸.

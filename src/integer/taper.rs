@@ -1,33 +1,33 @@
-//! A window of counts to a tapered block in the order that the FFT wants.
+//! A segment of counts to a tapered block in the order that the FFT needs.
 //!
-//! The mean is removed exactly, the block is brought to full width before the taper, and every
+//! The mean is removed exactly, and the block is brought to full width before the taper. Every
 //! sample goes straight to its bit-reversed place, which saves the FFT a pass of its own.
 
 use core::f64::consts::FRAC_PI_2;
 
 use crate::acquisition::SensorFault;
 use crate::signal::Segment;
-use crate::signal::segment::sine;
+use crate::signal::sine;
 
 /// Fraction bits of the taper.
 const TAPER_FRACTION: u32 = 14;
-/// Bits, sign apart, that samples are brought to before the taper, and values before each pass
-/// of the FFT: 16 + 14 bits of a product fit in an `i32`.
+/// Bits, without the sign, of samples before the taper and of values before each pass of the FFT.
+/// The 16 + 14 bits of a product fit in an `i32`.
 pub(super) const BLOCK_BITS: u32 = 16;
 
-/// A block of numbers with one exponent: each stands for itself times 2^`exponent`.
+/// The scale of a block of numbers: each stands for itself times 2^`exponent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Block {
     /// The exponent.
     pub exponent: i32,
-    /// The magnitudes of all numbers or-ed together: as many bits as the largest has.
+    /// The magnitudes of all numbers, or-ed together. It has as many bits as the largest one.
     pub peak: u32,
 }
 
 impl Block {
-    /// How far the block's numbers are shifted right to have at most 16 bits, and what is added
-    /// before so that they are rounded. A number may then be 2¹⁶ itself.
+    /// Returns how far to shift the block's numbers right so that they have at most 16 bits, and
+    /// what to add before so that they are rounded. A number may then be 2¹⁶ itself.
     pub(super) fn shift(self) -> (u32, i32) {
         let shift = bits(self.peak).saturating_sub(BLOCK_BITS);
         (shift, (1 << shift) >> 1)
@@ -38,25 +38,25 @@ pub(super) fn bits(x: u32) -> u32 {
     u32::BITS - x.leading_zeros()
 }
 
-/// A number's magnitude, or one less where it is negative: as many bits either way.
+/// Returns the magnitude of a number, or one less if it is negative: all bits but the sign.
 pub(super) fn magnitude(x: i32) -> u32 {
     (x ^ (x >> 31)).cast_unsigned()
 }
 
-/// A window as the taper leaves it.
+/// A segment's scale and mean after the taper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Tapered {
     /// Scale of the block, in units of 1/FFT of a count.
     pub block: Block,
-    /// Mean of the window, rounded to a count.
+    /// Mean of the segment, rounded to a count.
     pub mean: i32,
 }
 
-/// Writes the window of `axis` to `out`, mean removed and tapered by the Hann window, in
-/// bit-reversed order of its pairs of samples.
+/// Writes the segment of `axis` to `out`, mean removed and tapered by the Hann window. Its pairs of
+/// samples are in bit-reversed order.
 ///
-/// Refuses a window that does not vary at all. The window must be of `FFT` samples.
+/// Fails if the segment does not vary at all. The segment must have `FFT` samples.
 pub fn taper<const FFT: usize, const AXES: usize>(
     segment: &Segment<i16, FFT, AXES>,
     axis: usize,
@@ -65,10 +65,10 @@ pub fn taper<const FFT: usize, const AXES: usize>(
     let (older, newer) = segment.halves(axis);
     let first = older.first().map_or(0, |x| i32::from(*x));
     let (mut sum, mut smallest, mut largest) = (0, 0, 0);
-    // `for_each` goes through one piece after the other; `for` would ask at every sample which one
-    // it is in.
+    // `for_each` goes through one piece after the other. `for` would check at every sample which
+    // piece it is in.
     older.iter().chain(newer).for_each(|x| {
-        // |difference| < 2¹⁶, so that the sum over 4096 stays below 2²⁸.
+        // |difference| < 2¹⁶, so the sum over 4096 stays below 2²⁸.
         let difference = i32::from(*x) - first;
         sum += difference;
         smallest = smallest.min(difference);
@@ -77,7 +77,7 @@ pub fn taper<const FFT: usize, const AXES: usize>(
     if smallest == largest {
         return Err(SensorFault::Flat);
     }
-    // A sample less the mean, times FFT, is a whole number below 2²⁸.
+    // A sample minus the mean, times FFT, is a whole number below 2²⁸.
     let log_points = FFT.trailing_zeros();
     let deviation = |difference: i32| (difference << log_points) - sum;
     let peak = magnitude(deviation(largest)) | magnitude(deviation(smallest));
@@ -107,7 +107,8 @@ pub fn taper<const FFT: usize, const AXES: usize>(
         }
         place |= carry;
     };
-    // One piece after the other, with the pair of which each piece has one.
+    // One piece after the other. Between them is the pair with one sample from each piece, if there
+    // is one.
     let (taper, _) = Taper::<FFT>::TABLE.as_chunks::<2>();
     let (older, odd) = older.as_chunks::<2>();
     let (across, newer) = newer.split_at_checked(odd.len()).unwrap_or_default();
@@ -123,7 +124,7 @@ pub fn taper<const FFT: usize, const AXES: usize>(
     Ok(Tapered { block: Block { exponent, peak }, mean })
 }
 
-/// The periodic Hann window of `FFT` points in Q14, made by the compiler.
+/// The periodic Hann window of `FFT` points in Q14, computed at compile time.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Taper<const FFT: usize>;

@@ -1,30 +1,31 @@
-//! Tapered window to its complex spectrum: an FFT in place, in block floating point.
+//! Tapered segment to its complex spectrum: an FFT in place, in block floating point.
 //!
-//! Own code, because no crate has it: those with a fixed-point FFT scale every pass by a fixed
-//! amount, so that a quiet window drowns in rounding (44 dB at full scale, 7 dB at a hundredth
-//! of it). Here the numbers are stored unscaled with all the bits that a pass gives them, and
-//! the next pass, which knows the largest, rounds them to 16 bits as it loads them.
+//! This is our own code because no crate has it. Crates with a fixed-point FFT scale every pass by
+//! a fixed amount, so a quiet segment drowns in rounding (44 dB at full scale, 7 dB at a hundredth
+//! of it). Here a pass stores its numbers unscaled, with all their bits. The next pass knows the
+//! largest, and rounds the numbers to 16 bits as it loads them.
 //!
-//! Passes are radix 4 (one of radix 2 comes first where the points are no power of four), by
-//! decimation in time, so that input in bit-reversed order gives output in natural order.
+//! Passes are radix 4. If the number of points is no power of four, one pass of radix 2 comes
+//! first. The passes decimate in time, so input in bit-reversed order gives output in natural
+//! order.
 //!
-//! Bounds: what a pass loads is at most 2¹⁶ in each part. A butterfly adds one such number and
-//! three that were turned by a twiddle, each at most √2·2¹⁶, in Q12: (1 + 3√2)·2¹⁶·2¹² < 2³¹.
+//! Bounds: a number that a pass loads is at most 2¹⁶ in each part. A butterfly adds one such number
+//! and three that were turned by a twiddle, each at most √2·2¹⁶, in Q12: (1 + 3√2)·2¹⁶·2¹² < 2³¹.
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 
 use super::taper::{Block, magnitude};
-use crate::signal::segment::sine;
+use crate::signal::sine;
 
-/// Fraction bits of the twiddles. A bit more here would be one less in the numbers; their
-/// rounding (−92 dB of a tone) and that of the twiddles (−86 dB) are of one size.
+/// Fraction bits of the twiddles. One more bit here would leave one less for the numbers. The
+/// rounding of the numbers (−92 dB of a tone) and of the twiddles (−86 dB) is about equal.
 pub(crate) const TWIDDLE_FRACTION: u32 = 12;
 
 /// A complex number.
 pub(super) type Complex = [i32; 2];
 
 /// Transforms the `FFT` real numbers of `buffer`, taken as `FFT`/2 complex ones in bit-reversed
-/// order, and gives the new scale.
+/// order, and returns the new scale.
 pub fn transform<const FFT: usize>(buffer: &mut [i32; FFT], block: Block) -> Block {
     let (data, _) = buffer.as_chunks_mut::<2>();
     let points = data.len();
@@ -41,7 +42,7 @@ pub fn transform<const FFT: usize>(buffer: &mut [i32; FFT], block: Block) -> Blo
     block
 }
 
-/// The first pass, radix 2: pairs of neighbours, nothing to turn.
+/// The first pass, radix 2: pairs of neighbours, no twiddles.
 fn pass_2(data: &mut [Complex], block: Block) -> Block {
     let (shift, half) = block.shift();
     let mut peak = 0;
@@ -55,7 +56,7 @@ fn pass_2(data: &mut [Complex], block: Block) -> Block {
     Block { exponent: block.exponent + shift.cast_signed(), peak }
 }
 
-/// The first pass, radix 4: nothing to turn.
+/// The first pass, radix 4: no twiddles.
 fn pass_4(data: &mut [Complex], block: Block) -> Block {
     let (shift, half) = block.shift();
     let mut peak = 0;
@@ -107,7 +108,7 @@ fn butterfly([a, b, c, d]: [Complex; 4]) -> [Complex; 4] {
 
 #[inline]
 pub(super) fn load([re, im]: Complex, shift: u32, half: i32) -> Complex {
-    // The shift is below 16; the mask spares the compiler a check.
+    // The shift is below 16. The mask saves a check.
     [(re + half) >> (shift & 31), (im + half) >> (shift & 31)]
 }
 

@@ -6,10 +6,10 @@ use super::{Body, Decimal, Encoding, FloatBody, IntegerBody, Places, Rms, probab
 use crate::integer::IntegerStatistics;
 use crate::signal::Statistics;
 
-/// A number of a finding.
+/// A number of a finding, or the kind of its numbers.
 #[cfg(not(feature = "defmt"))]
 pub trait Number: Copy + Debug + PartialEq {}
-/// A number of a finding.
+/// A number of a finding, or the kind of its numbers.
 #[cfg(feature = "defmt")]
 pub trait Number: Copy + Debug + PartialEq + defmt::Format {}
 
@@ -19,11 +19,13 @@ impl Number for u32 {}
 impl Number for u16 {}
 impl Number for Statistics {}
 impl Number for IntegerStatistics {}
+impl Number for Floats {}
+impl Number for Integers {}
 
 /// How models and findings write their numbers: [`Floats`] or [`Integers`].
 ///
 /// Everything around a monitor is written once for both, by these conversions.
-pub trait Numbers: Copy + Debug + PartialEq + private::Sealed {
+pub trait Numbers: Number + private::Sealed {
     /// Encoding of the model files.
     const ENCODING: Encoding;
     /// The part of a model that depends on its encoding.

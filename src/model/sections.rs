@@ -125,7 +125,7 @@ impl<'a> Sections<'a> {
         let mut found = [None; Section::ALL.len()];
         let mut rest = bytes.get(HEADER_LEN..).unwrap_or(&[]);
         while !rest.is_empty() {
-            let (tag, payload, after) = first_section(rest)?;
+            let Framed { tag, payload, after } = first_section(rest)?;
             rest = after;
             let place = Section::ALL.iter().zip(&mut found).find(|(known, _)| known.tag() == tag);
             match place {
@@ -180,7 +180,7 @@ impl<'a> Sections<'a> {
 /// that they take no RAM.
 pub(crate) fn find(bytes: &[u8], section: Section) -> Option<&[u8]> {
     let mut rest = bytes.get(HEADER_LEN..)?;
-    while let Ok((tag, payload, after)) = first_section(rest) {
+    while let Ok(Framed { tag, payload, after }) = first_section(rest) {
         if tag == section.tag() {
             return Some(payload);
         }
@@ -189,8 +189,15 @@ pub(crate) fn find(bytes: &[u8], section: Section) -> Option<&[u8]> {
     None
 }
 
-/// Tag and payload of the first section, and the bytes behind it.
-fn first_section(bytes: &[u8]) -> Result<([u8; 4], &[u8], &[u8]), ModelError> {
+/// A section as it lies in the file, and the bytes behind it.
+struct Framed<'a> {
+    tag: [u8; 4],
+    payload: &'a [u8],
+    after: &'a [u8],
+}
+
+/// The first section of these bytes.
+fn first_section(bytes: &[u8]) -> Result<Framed<'_>, ModelError> {
     let Some((header, after)) = bytes.split_first_chunk::<SECTION_HEADER_LEN>() else {
         return Err(ModelError::TooShort { needs: SECTION_HEADER_LEN, has: bytes.len() });
     };
@@ -204,7 +211,7 @@ fn first_section(bytes: &[u8]) -> Result<([u8; 4], &[u8], &[u8]), ModelError> {
     let Some((payload, after)) = after.split_at_checked(length) else {
         return Err(ModelError::SectionLength { tag, needs: length, has: after.len() });
     };
-    Ok((tag, payload, after))
+    Ok(Framed { tag, payload, after })
 }
 
 /// The length that the header declares, once magic and version are right.

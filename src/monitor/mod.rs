@@ -236,7 +236,6 @@ pub(crate) mod stages {
         #[doc(hidden)]
         fn add_segment(&mut self);
         #[doc(hidden)]
-        #[expect(clippy::type_complexity, reason = "the classification of any monitor")]
         fn classify(
             &mut self,
         ) -> Result<AnyClassification<NumbersOf<'m, Self::Body>, AXES, CLASSES>, SensorFault>;

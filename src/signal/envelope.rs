@@ -1,11 +1,11 @@
-//! Samples to the window of their envelope: band-pass, rectify, low-pass, decimate, taper.
+//! Samples to a segment of their envelope: band-pass, rectify, low-pass, decimate, taper.
 //!
-//! A damaged bearing strikes at a low frequency and rings at a high one. The band-pass keeps
-//! the ringing and takes out what the shaft itself does, the magnitude of what is left rises
-//! with each strike, and its spectrum shows how often that is. Everything happens between the
-//! samples' ring and the buffer of the FFT, so that an envelope needs no memory of its own.
+//! A damaged bearing strikes at a low frequency and rings at a high one. The band-pass keeps the
+//! ringing and removes the vibration of the shaft itself. The magnitude of the rest rises with each
+//! strike, and its spectrum shows how often the strikes come. All this happens on the way from the
+//! ring of samples to the buffer of the FFT, so an envelope needs no memory of its own.
 
-use super::segment::Hann;
+use super::Hann;
 use super::spectrum::FFT_LENGTHS;
 
 /// A second-order filter section: b0, b1, b2, a1, a2.
@@ -22,19 +22,21 @@ pub const BAND_PASS: [Section; 3] = [
 /// Shortest FFT of an envelope.
 pub(crate) const SHORTEST: usize = 32;
 
-/// Samples that one point of the envelope stands for: 8, 4, 2 or 1, the most that leave the
-/// highest order (`top`, in bins) below a quarter of the envelope's own Nyquist frequency,
-/// where the low-pass has taken less than a tenth of a neper from it.
+/// Returns the number of samples per point of the envelope: 8, 4, 2 or 1.
+///
+/// It is the largest that leaves the highest order (`top`, in bins) below a quarter of the
+/// envelope's own Nyquist frequency. There the low-pass has taken less than a tenth of a neper from
+/// it.
 pub fn decimation(fft_len: usize, top: f32) -> usize {
     let fits = |by: usize| fft_len / by >= SHORTEST && 4.0 * top <= (fft_len / by / 2) as f32;
     [8, 4, 2].into_iter().find(|by| fits(*by)).unwrap_or(1)
 }
 
-/// Writes the envelope of `samples` to `out`, mean removed and tapered, and gives its length:
-/// that of the window over `decimation`, or 0 if the samples are no window.
+/// Writes the envelope of `samples` to `out`, mean removed and tapered, and returns its length.
 ///
-/// The filter starts anew with each window; what it then takes to settle lies where the taper
-/// is next to nothing.
+/// The length is the number of samples over `decimation`. It is 0 if the number of samples is no
+/// FFT length, or if the envelope does not fit in `out`. The filter starts anew with each segment.
+/// It settles where the taper is close to zero.
 pub fn write_envelope<const FFT: usize>(
     samples: impl ExactSizeIterator<Item = f32>,
     decimation: usize,
@@ -60,7 +62,8 @@ pub fn write_envelope<const FFT: usize>(
             *s2 = b2 * y - a2 * out;
             y = out;
         }
-        // Shared between the points before and after: a triangle of twice the decimation.
+        // Each sample is shared between the points before and after it: a triangle as wide as twice
+        // the decimation.
         let next = phase as f32 / by as f32;
         let y = y.abs();
         if let Some(place) = points.get_mut(point) {
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_ringing_that_comes_and_goes_stands_at_its_own_frequency() {
-        // 0.3 of the rate, modulated 20 times per window; a strong 2nd bin under it.
+        // A tone at 0.3 of the rate, modulated 20 times per segment, and a strong 2nd bin under it.
         let x: Vec<f32> = (0..2048)
             .map(|n| {
                 let t = n as f32 / 2048.0;

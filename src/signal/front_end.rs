@@ -2,7 +2,7 @@
 
 use super::orders::{Orders, ShaftSpeedError};
 
-/// Most features per axis, of all blocks together.
+/// Maximum number of features per axis, all blocks together.
 pub const MAX_BANDS: usize = 256;
 
 /// How samples become features.
@@ -21,7 +21,7 @@ pub struct FrontEnd<'a> {
     pub segments: usize,
     /// Bin edges of the bands: band b holds bins `band_edges[b]..band_edges[b + 1]`.
     pub band_edges: &'a [u32],
-    /// Bands of shaft orders beside them; these need a shaft speed.
+    /// Bands of shaft orders, in addition to the bands in Hz. They need a shaft speed.
     pub orders: Option<Orders>,
 }
 
@@ -36,13 +36,13 @@ impl FrontEnd<'_> {
         self.bands() + self.orders.map_or(0, |orders| orders.features())
     }
 
-    /// Features in all.
+    /// Features of all axes together.
     pub fn dims(&self) -> usize {
         self.axis_features() * self.axes
     }
 
-    /// Whether a shaft turning `hz` times a second is one that these features can be made
-    /// for; without orders every speed is.
+    /// Checks that the features can be computed at a shaft speed of `hz` turns per second. Without
+    /// orders, every positive speed is accepted.
     pub fn check_shaft_speed(&self, hz: f32) -> Result<(), ShaftSpeedError> {
         if !(hz.is_finite() && hz > 0.0) {
             return Err(ShaftSpeedError::NotPositive);

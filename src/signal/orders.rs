@@ -1,23 +1,22 @@
 //! Power spectrum to bands of shaft orders: multiples of the shaft's speed.
 //!
-//! A fault that goes with the rotation stands at the same orders whatever the speed. An order
-//! rarely meets the edge of a bin, so the power of bin k is taken as spread evenly over
-//! k − ½ … k + ½, and a band gets its share of every bin that it touches, also where it is
-//! narrower than one.
+//! A fault that follows the rotation appears at the same orders at any speed. An order rarely falls
+//! on the edge of a bin. So the power of bin k counts as spread evenly over k − ½ … k + ½, and a
+//! band gets its share of every bin that it touches, even if the band is narrower than a bin.
 
 use core::fmt;
 
 use super::spectrum::Spectrum;
 
-/// Bands of shaft orders that a model's features have beside the bands in Hz.
+/// Bands of shaft orders that a model has in addition to its bands in Hz.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Orders {
     /// Whether the spectrum has such bands.
     pub spectrum: bool,
-    /// Whether the envelope's spectrum has them.
+    /// Whether the envelope's spectrum has such bands.
     pub envelope: bool,
-    /// Bands in each.
+    /// Number of bands in each of these spectra.
     pub bands: usize,
     /// Lower edge of the first band, in orders.
     pub first: f32,
@@ -41,11 +40,11 @@ impl Orders {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ShaftSpeedError {
-    /// It is zero, negative, NaN or infinite.
+    /// The speed is zero, negative, NaN or infinite.
     NotPositive,
     /// The model's highest order would lie above half the sample rate.
     TooHigh {
-        /// The highest speed that the model can be used at, in turns per second.
+        /// The highest speed at which the model can be used, in turns per second.
         most_hz: f32,
     },
 }
@@ -79,9 +78,10 @@ pub fn add_order_power(
     }
 }
 
-/// Power between two places of the spectrum, in bins, each bin spread over k − ½ … k + ½.
+/// Returns the power between two positions in the spectrum, given in bins. Each bin is spread over
+/// k − ½ … k + ½.
 fn power_between(spectrum: Spectrum<'_>, low: f32, high: f32) -> f32 {
-    // Both are positive and below 2¹³, so that the casts are floors.
+    // Both are positive and below 2¹³, so the casts round down.
     let (first, last) = ((low + 0.5) as usize, (high + 0.5) as usize);
     let bin = |k: usize| spectrum.band_power(k, k + 1);
     if first >= last {

@@ -1,14 +1,19 @@
 //! Acceleration spectrum to velocity, and velocity to a zone of severity.
 //!
-//! The velocity of a line at f Hz is its acceleration over 2πf, so that the mean square of the
-//! velocity is Σ|X|²/(2πf)² with the same factors as that of the acceleration: both halves of
-//! the spectrum, and what the Hann window took. Two things disturb it in the lowest bins, where
-//! 1/f² is large. A line does not stand in one bin, but spreads over its neighbours with a
-//! variance of a third of a squared bin, which by 1/k² counts too much, at the second bin by a
-//! fifth: 1/(k² + 1) makes up for that to the second order. And a window that holds no whole
-//! number of periods has a mean, whose removal leaves a constant: it is taken out of bin 1, the
-//! only one that it reaches beside bin 0. The rms of a line is then within 3.5 % from the second
-//! bin on, 0.6 % from the third and 0.2 % from the fourth.
+//! The velocity of a line at f Hz is its acceleration over 2πf. So the mean square of the velocity
+//! is Σ|X|²/(2πf)², with the same factors as the mean square of the acceleration: one for both
+//! halves of the spectrum, and one for what the Hann window took.
+//!
+//! Two things disturb the sum in the lowest bins, where 1/f² is large:
+//!
+//! - A line spreads over neighbouring bins, with a variance of a third of a squared bin. With a
+//!   weight of 1/k² it counts too much, at the second bin by a fifth. A weight of 1/(k² + 1)
+//!   corrects this to the second order.
+//! - A segment that does not hold a whole number of periods has a mean. Removing the mean leaves a
+//!   constant. The constant is taken out of bin 1, the only bin that it reaches besides bin 0.
+//!
+//! The rms of a line is then within 3.5 % from the second bin on, 0.6 % from the third and 0.2 %
+//! from the fourth.
 //!
 //! ISO 20816 sorts machines into zones by this number. Its limits depend on the machine's group,
 //! support and place of measurement; take them from the standard.
@@ -21,11 +26,11 @@ use crate::math;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Zone {
-    /// As of machines newly commissioned.
+    /// Typical of newly commissioned machines.
     A,
     /// Fit for unrestricted operation.
     B,
-    /// Fit for a limited time, until there is an opportunity for repair.
+    /// Fit for operation for a limited time, until there is an opportunity for repair.
     C,
     /// Severe enough to damage the machine.
     D,
@@ -49,44 +54,44 @@ impl Zone {
 pub struct Severity<const AXES: usize> {
     /// Velocity rms of each axis in mm/s.
     pub velocity: [f32; AXES],
-    /// The zone of the axis with the largest.
+    /// Zone of the axis with the largest velocity.
     pub zone: Zone,
 }
 
-/// What a model says of severity, in its section `sevr`.
+/// A model's settings for severity, from its section `sevr`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SeverityParameters {
     /// Lower end of the frequencies that count, in Hz.
     pub low_hz: f32,
-    /// Their upper end.
+    /// Upper end of the frequencies that count, in Hz.
     pub high_hz: f32,
-    /// m/s² that one unit of the samples stands for: 9.80665 where they are in g.
+    /// m/s² per unit of the samples: 9.80665 if they are in g.
     pub unit: f32,
-    /// Velocities in mm/s from which a vibration is in zone B, C and D.
+    /// Velocities in mm/s at which the zones B, C and D begin.
     pub limits: [f32; 3],
 }
 
 impl SeverityParameters {
-    /// The bins `low..end` that count: those in the band, and what a line at either end of it
-    /// spreads to.
+    /// Returns the bins `low..end` that count: the bins of the band, and those that a line at
+    /// either end of it spreads to.
     pub fn bins(&self, front_end: &FrontEnd<'_>) -> (usize, usize) {
         let per_hz = front_end.fft_len as f32 / front_end.rate_hz;
         let (low, high) = (self.low_hz * per_hz, self.high_hz * per_hz);
-        // Casts round down. Bin 0 has no velocity, as a constant acceleration has none.
+        // Casts round down. Bin 0 has no velocity, because a constant acceleration has none.
         let low = (low as usize).saturating_sub(1).max(1);
         (low, (high as usize).saturating_add(3).min(front_end.fft_len / 2 + 1))
     }
 
-    /// Velocity rms in mm/s from what [`add_velocity`] summed over a window.
+    /// Returns the velocity rms in mm/s from the sum of [`add_velocity`] over a window.
     pub fn velocity(&self, sum: f32, front_end: &FrontEnd<'_>) -> f32 {
-        // Mean square of the acceleration: 16/3·Σ|X|²/(N²·segments). With f = k·rate/N, N goes.
+        // Mean square of the acceleration: 16/3·Σ|X|²/(N²·segments). With f = k·rate/N, N cancels.
         let share = math::sqrt(16.0 / 3.0 / front_end.segments as f32);
         let millimetres = 1e3 * self.unit / (core::f32::consts::TAU * front_end.rate_hz);
         math::sqrt(sum) * share * millimetres
     }
 
-    /// The zone of a velocity in mm/s; D where it is not a number.
+    /// Returns the zone of a velocity in mm/s; D if the velocity is NaN.
     pub fn zone(&self, velocity: f32) -> Zone {
         let [b, c, d] = self.limits;
         if velocity < b {
@@ -101,7 +106,7 @@ impl SeverityParameters {
     }
 }
 
-/// Adds Σ|X(k)|²/(k² + 1) over the bins `low..end` to `sum`, without what is left of a constant.
+/// Adds Σ|X(k)|²/(k² + 1) over the bins `low..end` to `sum`, without what a constant left in bin 1.
 pub fn add_velocity(sum: &mut f32, (low, end): (usize, usize), spectrum: Spectrum<'_>) {
     if low <= 1 && end > 1 {
         *sum += 0.5 * spectrum.first_power();

@@ -1,23 +1,24 @@
-//! Window to power spectrum: a real FFT in place.
+//! Segment to power spectrum: a real FFT in place.
 //!
-//! Own code, because it spares a third of the instructions: a monitor wants the power of each bin
-//! and nothing else, and no crate can know that. A window of 2048 samples takes 71k instructions on
-//! a Cortex-M4F where `microfft` takes 108k and leaves the squares to be done (CMSIS-DSP: 108k), at
-//! the same error (140.6 dB below noise, `microfft` 140.1 dB). What makes the difference:
+//! This is our own code because it saves a third of the instructions. A monitor needs the power of
+//! each bin and nothing else, and no crate can know that. A segment of 2048 samples takes 71k
+//! instructions on a Cortex-M4F. `microfft` takes 108k and does not compute the squares (CMSIS-DSP:
+//! 108k). The error is the same: 140.6 dB below noise, `microfft` 140.1 dB. Three things make the
+//! difference:
 //!
-//! - `passes.rs`: radix 8, which loads and stores a number once for three powers of two, and blocks
-//!   of fixed length, so that bounds take no instruction and addresses hardly any;
-//! - `power.rs`: the last pass, the separation of even and odd samples and the squares in one loop,
-//!   which stores one number for every two that it loads. The complex spectrum is nowhere in
-//!   memory. Samples come in natural order, and only the powers are put in order, sixteen at a time;
-//! - `twiddles.rs`: one table in flash for all lengths, 4·FFT + 256 bytes.
+//! - `passes.rs`: radix 8 loads and stores a number once for three powers of two. Blocks have a
+//!   fixed length, so bounds take no instruction and addresses hardly any.
+//! - `power.rs`: one loop does the last pass, the separation of even and odd samples, and the
+//!   squares. It stores one number for every two that it loads. The complex spectrum is never in
+//!   memory. Samples come in natural order. Only the powers are sorted, sixteen at a time.
+//! - `twiddles.rs`: one table in flash serves all lengths, 4·FFT + 256 bytes.
 //!
-//! By steps: radix 4 throughout, with the complex spectrum stored and squared by the bands, takes 92k
-//! for FFT and bands; powers made by the separation itself 87k; radix 8 with the last pass in the same
-//! loop 75k (`microfft` and bands 115k).
+//! The steps, for FFT and bands: radix 4 throughout, with the complex spectrum stored and squared
+//! by the bands, takes 92k. With the powers computed by the separation itself, it takes 87k. With
+//! radix 8 and the last pass in the same loop, it takes 75k (`microfft` and bands: 115k).
 //!
-//! The taper is not applied in the first pass: that would spare a store and a load for each sample,
-//! and by estimate take as much again for the addresses of samples and taper, sixteen of them where
+//! The taper is not applied in the first pass. That would save a store and a load for each sample.
+//! By estimate, it would cost as much again for addresses: samples and taper need sixteen, and
 //! there are registers for eight.
 
 mod passes;
@@ -29,15 +30,15 @@ use twiddles::Twiddles;
 /// A complex number: real part, imaginary part.
 type Complex = [f32; 2];
 
-/// The FFT lengths that a model may ask for.
+/// The FFT lengths that a model may use.
 pub const FFT_LENGTHS: [usize; 5] = [256, 512, 1024, 2048, 4096];
 
-/// Spectrum of a real window of N samples: bins 0 (DC) to N/2 (Nyquist), not normalised.
+/// Power spectrum of a real segment of N samples: bins 0 (DC) to N/2 (Nyquist), not normalised.
 #[derive(Debug, Clone, Copy)]
 pub struct Spectrum<'b> {
-    /// 4·|X|² of a bin in each real part, that of Nyquist in the first imaginary part.
+    /// 4·|X|² of each bin in its real part. The first imaginary part holds the one of Nyquist.
     bins: &'b [Complex],
-    /// |2X(1) + X(0)|²: the powers alone have forgotten the signs that this takes.
+    /// |2X(1) + X(0)|². It depends on signs that the powers no longer have.
     first: f32,
 }
 
@@ -52,8 +53,8 @@ impl defmt::Format for Spectrum<'_> {
 impl<'b> Spectrum<'b> {
     /// Transforms the first `length` samples of `buffer` in place.
     ///
-    /// A length that is no power of two from 32 to 4096, or above `FFT`, gives a spectrum
-    /// without bins; a model that asks for one is refused when it is read.
+    /// The length must be a power of two from 32 to 4096, and at most `FFT`. Any other length gives
+    /// a spectrum without bins. A model with such a length is refused when it is read.
     pub fn transform<const FFT: usize>(buffer: &'b mut [f32; FFT], length: usize) -> Self {
         let samples = match length {
             32 | 64 | 128 | 256 | 512 | 1024 | 2048 | 4096 => buffer.get_mut(..length),
@@ -72,7 +73,7 @@ impl<'b> Spectrum<'b> {
         if self.bins.is_empty() { 0 } else { self.bins.len() + 1 }
     }
 
-    /// Whether there is no bin at all.
+    /// Returns true if there are no bins.
     pub fn is_empty(&self) -> bool {
         self.bins.is_empty()
     }
@@ -102,8 +103,8 @@ impl<'b> Spectrum<'b> {
         0.25 * power
     }
 
-    /// Power |X|² of bin 1 without what a constant under the Hann window leaves there: such a
-    /// constant has twice as much in bin 0, with the other sign.
+    /// Power |X|² of bin 1, without the part that a constant leaves there. Under the Hann window, a
+    /// constant has twice as much in bin 0, with the opposite sign.
     pub fn first_power(&self) -> f32 {
         0.25 * self.first
     }

@@ -1,12 +1,13 @@
-//! Samples to what a vibration engineer reads beside the label: level, rms, kurtosis, crest.
+//! Samples to the numbers a vibration engineer reads next to the label: level, rms, kurtosis,
+//! crest.
 //!
-//! Features do not know how strong a vibration is; these numbers do. Each sample of a decision
-//! window counts once, however the segments overlap. Moments of pieces are merged by the
-//! formulas of Pébay (2008), which lose no digits to a large mean or to cancellation, and in
-//! units of the largest deviation, so that a fourth power can neither overflow nor vanish.
+//! Features do not show how strong a vibration is; these numbers do. Each sample of a window counts
+//! once, however the segments overlap. Moments of pieces are merged by the formulas of Pébay
+//! (2008), which lose no digits to a large mean or to cancellation. The unit is the largest
+//! deviation, so a fourth power can neither overflow nor vanish.
 //!
-//! Host and device give the same bits, because every operation is a single IEEE-754 one in the
-//! written order, and the largest and smallest deviation are compared as integers.
+//! Host and device give the same bits. Every operation is a single IEEE-754 one in the written
+//! order, and the largest and smallest deviation are compared as integers.
 
 mod piece;
 
@@ -20,8 +21,8 @@ use piece::Powers;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Statistics {
-    /// What the band features had removed: with it added they are ln of the mean square in
-    /// each band, in the square of the sample's unit.
+    /// The level that was removed from the band features. With it added, a feature is ln of the
+    /// mean square in its band, in the square of the sample's unit.
     pub level: f32,
     /// Root mean square about the mean, in the sample's unit.
     pub rms: f32,
@@ -37,17 +38,19 @@ pub struct Statistics {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Moments {
     count: f32,
-    /// The first sample; all others are taken relative to it, so that a large constant
-    /// (gravity, a sensor's bias) takes no digits.
+    /// The first sample. All others are taken relative to it, so a large constant (gravity, a
+    /// sensor's bias) costs no digits.
     origin: f32,
     mean: f32,
     smallest: f32,
     largest: f32,
     /// Unit of the sums below.
     scale: f32,
-    /// Σ(x − mean)², Σ(x − mean)³, Σ(x − mean)⁴, in powers of `scale`.
+    /// Σ(x − mean)², in units of `scale`².
     squares: f32,
+    /// Σ(x − mean)³, in units of `scale`³.
     cubes: f32,
+    /// Σ(x − mean)⁴, in units of `scale`⁴.
     fourths: f32,
 }
 
@@ -65,7 +68,8 @@ impl Moments {
         fourths: 0.0,
     };
 
-    /// Adds a piece of the samples. Its origin must be one of all the samples that are added.
+    /// Adds a piece of the samples. Its origin must be one of the samples that are added, in this
+    /// piece or in another.
     pub fn add(&mut self, piece: &Piece) {
         if piece.count == 0 {
             return;
@@ -75,7 +79,8 @@ impl Moments {
         }
         let count = piece.count as f32;
         let Powers { sum, squares, cubes, fourths, .. } = piece.powers;
-        // From the piece's point, which is near its mean, to the mean itself.
+        // Moves the sums from the piece's reference point, which is near its mean, to the mean
+        // itself.
         let mean = sum / count;
         let square = mean * mean;
         let above = piece.level.first - self.origin;
@@ -139,9 +144,9 @@ impl Moments {
         }
     }
 
-    /// The statistics, with the level that the features had removed.
+    /// Returns the statistics, with the `level` that was removed from the features.
     ///
-    /// Samples that do not vary, or none, have an rms of zero, and no shape: zero too.
+    /// If the samples do not vary, or there are none, rms, kurtosis and crest are zero.
     pub fn statistics(&self, level: f32) -> Statistics {
         let peak = (self.largest - self.mean).max(self.mean - self.smallest);
         let mean_square = self.squares / self.count;
@@ -155,7 +160,7 @@ impl Moments {
     }
 }
 
-/// What rounding may leave of a sum of even powers.
+/// Returns `x`, or zero if rounding made a sum of even powers negative.
 fn at_least_zero(x: f32) -> f32 {
     if x < 0.0 { 0.0 } else { x }
 }
@@ -187,7 +192,7 @@ mod tests {
         for n in 0..256 {
             window.push([f32::from(u8::from(n < 200))]);
         }
-        // Nothing, and two pieces in which nothing happens.
+        // An empty piece, and two pieces without vibration.
         for fresh in [0, 9, 4] {
             moments.add(&window.taper_and_measure(0, fresh, &mut [0.0; 256]).unwrap());
         }

@@ -1,4 +1,4 @@
-//! The boards' firmware: built, looked into, and run where QEMU has the chip.
+//! The firmware of the boards: builds it, checks its ELF files, and runs it if QEMU has the chip.
 
 use crate::emulation::{self, Machine};
 use crate::firmware::{MANIFEST, target_dir};
@@ -14,20 +14,20 @@ pub(crate) struct Board {
     binaries: &'static [&'static str],
 }
 
-/// All of them are Cortex-M4F.
+/// All boards; each has a Cortex-M4F.
 pub(crate) const BOARDS: [Board; 2] = [
     Board { package: "stm32f405", binaries: &["stm32f405", STM32F405_QEMU] },
     Board { package: "nrf52840", binaries: &["nrf52840"] },
 ];
 
-/// The board that boots in QEMU too.
+/// The binary that also boots in QEMU.
 const STM32F405_QEMU: &str = "stm32f405-qemu";
-/// QEMU's board with this chip; the model lies in slot A of memory.x.
+/// QEMU's board with this chip. The model is in slot A of memory.x.
 const NETDUINO: Machine =
     Machine { name: "netduinoplus2", file: Some(("tests/golden/model-v1-gate.rbm", 0x080C_0000)) };
 const NETDUINO_EXPECTED: &str = "firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt";
 
-/// Builds a board's binaries; gives the ELF files by name.
+/// Builds a board's binaries and returns the ELF files by name.
 pub(crate) fn build(thumb: Thumb, board: &Board) -> Result<Vec<(&'static str, PathBuf)>, String> {
     let directory = target_dir();
     let mut cargo = thumb.build(MANIFEST, M4F, &directory);
@@ -37,8 +37,8 @@ pub(crate) fn build(thumb: Thumb, board: &Board) -> Result<Vec<(&'static str, Pa
     Ok(board.binaries.iter().map(|name| (*name, folder.join(name))).collect())
 }
 
-/// Builds every board, checks that no firmware lies in what is erased with a model, and runs the
-/// one that QEMU has a board for.
+/// Builds every board, checks that no firmware is in a region that is erased with a model, and runs
+/// the one that QEMU has a board for.
 pub(crate) fn check() -> Result<(), String> {
     let thumb = Thumb::for_targets(&[M4F])?;
     let mut elves = Vec::new();
@@ -53,19 +53,20 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// host-tools/cli/tests/tutorial.rs needs QEMU and the first board's ELF file, and is marked `ignored`.
+/// Runs host-tools/cli/tests/tutorial.rs. It needs QEMU and the first board's ELF file, and is
+/// marked `ignored`.
 pub(crate) fn tutorial() -> Result<(), String> {
     qemu::find_or_install()?;
     let [board, ..] = &BOARDS;
     let elves = build(Thumb::for_targets(&[M4F])?, board)?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).envs(elves.first().map(|(_, elf)| ("BOARD_ELF", elf)));
-    // The whole workspace, as in the tests before, so that nothing is compiled again.
+    // The whole workspace, as in the earlier tests, so that nothing is compiled again.
     cargo.args(["test", "--locked", "--workspace", "--test", "tutorial"]);
     run("docs/tutorial.md", cargo.args(["--", "--include-ignored"]))
 }
 
-/// Clippy of the boards, for their target: their HALs are for no other.
+/// Runs clippy on the boards, for their target: their HALs build for no other.
 pub(crate) fn clippy() -> Result<(), String> {
     let Thumb::Active = Thumb::for_targets(&[M4F])? else {
         eprintln!("    the boards are left out: there is no clippy for a `core` built from source");
@@ -78,13 +79,13 @@ pub(crate) fn clippy() -> Result<(), String> {
     run("clippy of the boards", cargo.args(["--", "-D", "warnings"]))
 }
 
-/// host-tools/cli/tests/board_elves.rs needs the ELF files and is marked `ignored`, so that a plain
-/// `cargo test` builds no firmware.
+/// Runs host-tools/cli/tests/board_elves.rs. It needs the ELF files and is marked `ignored`, so a
+/// plain `cargo test` builds no firmware.
 fn look_into<'a>(elves: impl Iterator<Item = &'a PathBuf>) -> Result<(), String> {
     let paths = std::env::join_paths(elves).map_err(|error| error.to_string())?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).env("BOARD_ELVES", paths);
-    // The whole workspace, as in the tests before, so that nothing is compiled again.
+    // The whole workspace, as in the earlier tests, so that nothing is compiled again.
     cargo.args(["test", "--locked", "--workspace", "--test", "board_elves"]);
     run("the boards' ELF files", cargo.args(["--", "--include-ignored"]))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 const PROGRAM: &str = "cargo-deny";
-/// The workspaces, each with a lock file of its own.
+/// The workspaces, each with its own lock file.
 const MANIFESTS: [&str; 3] = ["Cargo.toml", firmware::MANIFEST, "fuzz/Cargo.toml"];
 
 /// Checks every workspace by deny.toml.
@@ -14,7 +14,7 @@ pub(crate) fn check() -> Result<(), String> {
     let program = find_or_install()?;
     let deny = |manifest: &str, words: &[&str]| {
         let mut command = Command::new(&program);
-        // A bare file name would have no folder to look in.
+        // A bare file name would have no folder to look in, so the path is absolute.
         command.current_dir(root()).arg("--manifest-path").arg(root().join(manifest));
         command.arg("--all-features").arg("--config").arg(root().join("deny.toml")).args(words);
         command
@@ -24,7 +24,8 @@ pub(crate) fn check() -> Result<(), String> {
         let mut command = deny(manifest, &["check"]);
         run(&what, command.args(["licenses", "bans", "sources"]))?;
     }
-    // The advisories come from elsewhere than the crates, and not every network lets them through.
+    // The advisories come from another server than the crates, and not every network lets them
+    // through.
     if run("fetching the advisories", &mut deny(MANIFESTS[0], &["fetch", "db"])).is_err() {
         eprintln!("NOT CHECKED: the advisories could not be fetched");
         return Ok(());
@@ -36,7 +37,7 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// The program, built where it is missing, which takes minutes.
+/// Returns the program, and builds it if it is missing, which takes minutes.
 fn find_or_install() -> Result<PathBuf, String> {
     let home = target_dir(PROGRAM, "target/cargo-deny");
     let own = home.join("bin").join(PROGRAM);

@@ -1,4 +1,4 @@
-//! A firmware in QEMU, and its output beside what is expected of it.
+//! Runs a firmware in QEMU and compares its output with the expected one.
 
 use crate::run::root;
 use std::io::Read as _;
@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A hundred times what any of them takes, so that only one that hangs is stopped.
+/// A hundred times as long as any firmware takes, so only one that hangs is stopped.
 const LIMIT: Duration = Duration::from_mins(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// A machine of QEMU, and what is put into its memory besides the firmware.
+/// A machine of QEMU, and a file that is loaded into its memory besides the firmware.
 pub(crate) struct Machine {
     /// As QEMU names it.
     pub(crate) name: &'static str,
@@ -54,7 +54,7 @@ fn run(qemu: &Path, machine: &Machine, elf: &Path) -> Result<String, String> {
     let text = |error: std::io::Error| format!("cannot run {program}: {error}");
     let mut child = command.spawn().map_err(text)?;
     let Some(mut output) = child.stdout.take() else { return Err("QEMU has no output".into()) };
-    // Read aside, so that a firmware that prints much is not held up.
+    // Read in a thread, so that a firmware that prints much is not held up.
     let reader = thread::spawn(move || {
         let mut printed = Vec::new();
         output.read_to_end(&mut printed).map(|_| printed)
@@ -80,7 +80,7 @@ fn run(qemu: &Path, machine: &Machine, elf: &Path) -> Result<String, String> {
     }
 }
 
-/// The first line that differs.
+/// Returns the first line that differs.
 fn difference(printed: &str, wanted: &str) -> Option<String> {
     let (mut printed_lines, mut wanted_lines) = (printed.lines(), wanted.lines());
     for number in 1.. {

@@ -1,4 +1,4 @@
-//! The firmware binaries: built, and told where they are.
+//! Builds the firmware binaries and prints where they are.
 
 use crate::qemu;
 use crate::run::{self, run};
@@ -41,8 +41,9 @@ pub(crate) fn build_with(
     Ok(directory.join(target).join("release").join(name))
 }
 
-/// As [`build`], without symbols and debug information: what an emulator needs, in a file small
-/// enough to carry around. In a folder of its own, so that neither build replaces the other's.
+/// As [`build`], without symbols and debug information. This is what an emulator needs, in a file
+/// small enough to carry around. It has its own folder, so neither build replaces the other's
+/// files.
 pub(crate) fn build_stripped(thumb: Thumb, name: &str, target: &str) -> Result<PathBuf, String> {
     let directory = run::target_dir("firmware-stripped", "firmware-examples/target/stripped");
     let mut cargo = thumb.build(MANIFEST, target, &directory);
@@ -52,7 +53,7 @@ pub(crate) fn build_stripped(thumb: Thumb, name: &str, target: &str) -> Result<P
     Ok(directory.join(target).join("release").join(name))
 }
 
-/// Builds the bench's binary that emlearn's `object` file is linked into.
+/// Builds the bench's binary that links emlearn's `object` file.
 pub(crate) fn build_emlearn(thumb: Thumb, target: &str, object: &Path) -> Result<PathBuf, String> {
     let name = "bench-emlearn";
     let directory = target_dir();
@@ -62,7 +63,7 @@ pub(crate) fn build_emlearn(thumb: Thumb, target: &str, object: &Path) -> Result
     Ok(directory.join(target).join("release").join(name))
 }
 
-/// Sets up what is missing, builds the firmware for QEMU and prints where both are.
+/// Sets up what is missing, builds the firmware for QEMU and prints the paths of both.
 pub(crate) fn print(json: bool) -> Result<(), String> {
     let emulator = qemu::find_or_install()?;
     let thumb = Thumb::for_targets(&[M4F, M0])?;
@@ -80,7 +81,7 @@ pub(crate) fn print(json: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// A path as a JSON string.
+/// Returns a path as a JSON string.
 fn quoted(path: &Path) -> String {
     let mut text = String::from('"');
     for character in path.to_string_lossy().chars() {

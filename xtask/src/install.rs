@@ -7,7 +7,7 @@ use crate::toolchain::{M0, M4F, Thumb};
 use std::fs;
 use std::process::Command;
 
-/// Builds the firmware and installs the command with it; `options` are those of `cargo install`.
+/// Builds the firmware and installs the command with it. `options` go to `cargo install`.
 pub(crate) fn install(options: &[&str]) -> Result<(), Failure> {
     let folder = target_dir("embedded-firmware", "target/embedded-firmware");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

@@ -1,9 +1,9 @@
-//! What the manifests of the repository say, read as text: xtask has no dependencies.
+//! Reads values from the manifests of the repository as text: xtask has no dependencies.
 
 use crate::run::root;
 use std::fs;
 
-/// The manifests of all crates that say for themselves which compiler they need.
+/// The manifests of all crates that state which compiler they need.
 pub(crate) const ALL: [&str; 5] = [
     "Cargo.toml",
     "firmware-examples/Cargo.toml",
@@ -12,7 +12,7 @@ pub(crate) const ALL: [&str; 5] = [
     "fuzz/Cargo.toml",
 ];
 
-/// The first `key = "value"` of a manifest; of the root's, that is the workspace's own.
+/// Returns the first `key = "value"` of a manifest; in the root's, that is the workspace's value.
 pub(crate) fn value(manifest: &str, key: &str) -> Result<String, String> {
     let text = fs::read_to_string(root().join(manifest))
         .map_err(|error| format!("{manifest}: cannot be read: {error}"))?;

@@ -1,11 +1,11 @@
-//! The oldest compiler that the manifests promise, used.
+//! Builds with the oldest compiler that the manifests promise.
 
 use crate::manifests;
 use crate::run::{capture, root, run, target_dir};
 use crate::toolchain::OLDEST;
 use std::process::Command;
 
-/// Compiles the workspace with the compiler that `rust-version` states, where there is one.
+/// Compiles the workspace with the compiler that `rust-version` states, if there is one.
 pub(crate) fn check() -> Result<(), String> {
     let stated = manifests::value(manifests::ALL[0], "rust-version")?;
     for manifest in manifests::ALL {
@@ -29,7 +29,7 @@ pub(crate) fn check() -> Result<(), String> {
     let installed = installed.ok().filter(|output| output.status.success());
     let version = installed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     if is(&stated, version.as_deref()) {
-        // A folder of its own: two compilers in one would build everything anew in turn.
+        // A folder of its own: two compilers in one folder would rebuild everything in turn.
         cargo.arg(format!("+{stated}")).args(check).arg("--target-dir");
         return run(&format!("Rust {stated}"), cargo.arg(target_dir("msrv", "target/msrv")));
     }
@@ -40,11 +40,12 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// Whether `rustc --version` printed a release of `stated`: `rustc 1.95.0 (…)` is one of 1.95.
+/// Returns whether `rustc --version` printed a release of `stated`: `rustc 1.95.0 (…)` is one of
+/// 1.95.
 fn is(stated: &str, printed: Option<&str>) -> bool {
     let version = printed.and_then(|text| text.split(' ').nth(1));
     version.and_then(|version| version.strip_prefix(stated)).is_some_and(|rest| {
-        // 1.95 is no 1.9, and a beta or nightly is not the release.
+        // 1.95 is not 1.9, and a beta or nightly is not the release.
         rest.starts_with('.') && !rest.contains('-')
     })
 }

@@ -1,4 +1,5 @@
-//! The three packages as a registry gets them: what is in them, how large, and that they build.
+//! The three packages as a registry gets them: checks what they hold, their size, and that they
+//! build.
 
 use crate::manifests;
 use crate::run::{capture, root, run, target_dir};
@@ -6,14 +7,15 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A package, what it must hold beside its sources, and how large it may be.
+/// A package, the files it must hold besides its sources, and its largest size.
 struct Package {
     name: &'static str,
-    /// Files without which examples, documentation or licence would be missing.
+    /// Files without which examples, documentation or licence would be incomplete.
     holds: &'static [&'static str],
-    /// Beginnings of the names of everything in it.
+    /// Every file name in the package must begin with one of these.
     only: &'static [&'static str],
-    /// Compressed bytes; far above what it has, so that only what slips in by mistake is found.
+    /// Limit in compressed bytes. It is far above the real size, so it finds only what slips in by
+    /// mistake.
     most: u64,
 }
 
@@ -45,10 +47,10 @@ const PACKAGES: [Package; 3] = [
         most: 300_000,
     },
 ];
-/// What every package may have: cargo's own additions, and what stands in the root.
+/// Allowed in every package: cargo's own additions, and files from the root.
 const COMMON: [&str; 5] = ["Cargo.", ".cargo_vcs_info.json", "README", "LICENSE", "CHANGELOG"];
 
-/// Looks into all packages without building them.
+/// Checks what is in the packages, without building them.
 pub(crate) fn check() -> Result<(), String> {
     for package in &PACKAGES {
         package.look_into()?;
@@ -67,7 +69,7 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// Also builds them from what is packaged, as a registry's user would.
+/// As [`check`], and also builds the packages from their own files, as a registry's user would.
 pub(crate) fn verify() -> Result<(), String> {
     check()?;
     cargo_package("the packages, built from what is in them", &[])

@@ -1,37 +1,38 @@
-//! Debian and Ubuntu packages: what apt offers, and installing it.
+//! Debian and Ubuntu packages: finds what apt offers, and installs it.
 
 use crate::run::{capture, on_path, run};
 use std::path::Path;
 use std::process::Command;
 use std::{fs, io};
 
-/// The version that apt would install, fetching the package lists if there are none.
+/// Returns the version that apt would install. Fetches the package lists if there are none.
 pub(crate) fn candidate(package: &str) -> Option<String> {
     on_path("apt-cache")?;
-    // A fresh container has no lists at all, and then apt knows of no package.
+    // A fresh container has no lists at all, so apt knows no package.
     if policy("apt").is_none() && update().is_err() {
         return None;
     }
     policy(package)
 }
 
-/// Installs `packages`; the error is the one line that says what to install by hand.
+/// Installs `packages`. The error is one line that says what to install by hand.
 pub(crate) fn install(packages: &[&str]) -> Result<(), String> {
     let names = packages.join(" ");
     if on_path("apt-get").is_none() {
         return Err(format!("please install {names} (no apt-get here to do it with)"));
     }
     let what = format!("installing {names}");
-    // --no-remove: nothing of the user's is ever taken away for the sake of a test.
+    // --no-remove: a test never removes anything of the user's.
     let arguments = ["install", "--yes", "--no-remove", "--no-install-recommends"];
     let attempt = || run(&what, apt_get(&arguments).args(packages));
-    // Old lists name files that the mirror has dropped, so a failure is tried again with new ones.
+    // Old lists name files that the mirror no longer has, so a failure is tried again with new
+    // lists.
     let installed = attempt().or_else(|_| update().and_then(|()| attempt()));
     installed.map_err(|_| format!("please install by hand: sudo apt-get install {names}"))
 }
 
-/// Fetches `packages` and whatever they need that is not installed, and unpacks it all below
-/// `into`, which asks for no rights and changes nothing of the system.
+/// Fetches `packages` and everything they need that is not installed, and unpacks it all below
+/// `into`. This needs no rights and changes nothing in the system.
 pub(crate) fn unpack(packages: &[&str], into: &Path) -> Result<(), String> {
     let text = |error: io::Error| error.to_string();
     fs::create_dir_all(into).map_err(text)?;
@@ -58,12 +59,12 @@ pub(crate) fn update() -> Result<(), String> {
     run("fetching apt's package lists", &mut apt_get(&["update"]))
 }
 
-/// The candidate in the package lists at hand; apt's own entry stands for "there are lists".
+/// Returns the candidate in the package lists at hand. apt's own entry shows that there are lists.
 fn policy(package: &str) -> Option<String> {
     let text = capture(Command::new("apt-cache").args(["policy", package]))?;
     let mut lines = text.lines().map(str::trim);
     let version = lines.find_map(|line| line.strip_prefix("Candidate: "))?;
-    // An installed package without lists is its own candidate, known from dpkg's status alone.
+    // Without lists, an installed package is its own candidate, known only from dpkg's status.
     let offered = text.lines().any(|line| line.contains("://") || line.contains("file:"));
     (version != "(none)" && offered).then(|| version.to_owned())
 }
@@ -78,7 +79,7 @@ fn apt_get(arguments: &[&str]) -> Command {
         }
         _ => Command::new("env"),
     };
-    // Another apt may be at work (several tests ask for the firmware at once): wait for it.
+    // Another apt may be running (several tests may want the firmware at once): wait for it.
     command
         .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=600"])
         .args(arguments);

@@ -1,5 +1,5 @@
-//! The proof that the device crate cannot panic: a binary that uses all of it links with
-//! `panic-never`, whose panic handler refers to a symbol that does not exist.
+//! Proves that the device crate cannot panic. A binary that uses all of the crate links with
+//! `panic-never`, which has a panic handler that refers to a symbol that does not exist.
 
 use crate::firmware;
 use crate::run::run_and_search;
@@ -8,10 +8,10 @@ use crate::toolchain::{M4F, M33F, TARGETS, Thumb};
 /// The binary that uses the whole public API of the device crate.
 pub(crate) const BINARY: &str = "panic-free";
 
-/// The same for the integer line, which would not fit beside it in a small flash.
+/// As [`BINARY`], for the integer line. Both in one binary would not fit in a small flash.
 const INTEGER_BINARY: &str = "panic-free-integer";
 
-/// What is linked besides each binary for each target: the kernels that are not the default.
+/// Linked in addition to each binary for each target: the kernels that are not the default.
 const KERNELS: [(&str, &str, &str); 4] = [
     (BINARY, M4F, "asm"),
     (BINARY, M33F, "asm"),
@@ -19,7 +19,7 @@ const KERNELS: [(&str, &str, &str); 4] = [
     (INTEGER_BINARY, M33F, "dsp"),
 ];
 
-/// What the linker says when it misses the symbol.
+/// The linker's message when the symbol is missing.
 const EVIDENCE: &str = "error(panic-never)";
 
 /// Links the binaries for every target.
@@ -29,7 +29,7 @@ pub(crate) fn check(thumb: Thumb) -> Result<(), String> {
     for (name, target, features) in plain.chain(KERNELS) {
         let what = format!("{name} for {target} {features}");
         let mut cargo = thumb.build(firmware::MANIFEST, target, &firmware::target_dir());
-        // All of the API together is more than the smallest board has flash for.
+        // The whole API together needs more flash than the smallest board has.
         cargo.env("FIRMWARE_MEMORY", "mps2-an386.x").args(["--release", "--bin", name]);
         cargo.args(["--features", features]);
         run_and_search(&what, &mut cargo, EVIDENCE).map_err(|failure| match failure {

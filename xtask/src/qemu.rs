@@ -1,7 +1,8 @@
 //! The emulator: found, installed, or unpacked below the target directory.
 //!
-//! Installing takes root, and may want to remove what the user has (QEMU's tools from backports,
-//! say, conflict with the release's emulator). Unpacking the same packages asks for neither.
+//! Installing needs root and may want to remove packages that the user has. For example, QEMU's
+//! tools from backports conflict with the release's emulator. Unpacking the same packages does
+//! neither.
 
 use crate::packages;
 use crate::run::{capture, on_path, target_dir};
@@ -12,7 +13,7 @@ use std::{fs, io};
 /// The program, and the Debian package that holds it.
 const QEMU: &str = "qemu-system-arm";
 
-/// The emulator's executable, installed or unpacked if it is missing.
+/// Returns the emulator's executable, and installs or unpacks it if it is missing.
 pub(crate) fn find_or_install() -> Result<PathBuf, String> {
     let home = target_dir("qemu", "target/qemu");
     let script = home.join(QEMU);
@@ -23,10 +24,11 @@ pub(crate) fn find_or_install() -> Result<PathBuf, String> {
         Ok(()) => return on_path(QEMU).ok_or(format!("{QEMU} is installed, but not on the path")),
         Err(by_hand) => by_hand,
     };
-    // Unpacked aside and then renamed, so that a broken or concurrent run leaves nothing halfway.
+    // Unpacked to a side folder and then renamed, so a broken or concurrent run leaves nothing half
+    // done.
     let aside = home.with_extension(process::id().to_string());
     let unpacked = unpack(&aside).and_then(|()| {
-        // If another run was faster, its copy serves as well.
+        // If another run was faster, its copy is as good.
         fs::rename(&aside, &home).or_else(|_| fs::remove_dir_all(&aside)).map_err(text)
     });
     match unpacked {
@@ -38,7 +40,7 @@ pub(crate) fn find_or_install() -> Result<PathBuf, String> {
     }
 }
 
-/// Unpacks the emulator and puts a script beside it that starts it from there.
+/// Unpacks the emulator, and writes a script next to it that starts it from there.
 fn unpack(into: &Path) -> Result<(), String> {
     packages::unpack(&[QEMU], into)?;
     let script = into.join(QEMU);
@@ -46,7 +48,7 @@ fn unpack(into: &Path) -> Result<(), String> {
     capture(Command::new("chmod").arg("+x").arg(&script)).map(drop).ok_or("no chmod here".into())
 }
 
-/// Runs the unpacked emulator with the libraries beside it, wherever the directory is moved to.
+/// Runs the unpacked emulator with the libraries next to it, even if the directory is moved.
 const SCRIPT: &str = r#"#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
 for directory in "$here"/usr/lib/*-linux-gnu* "$here"/lib/*-linux-gnu*; do

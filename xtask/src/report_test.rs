@@ -1,27 +1,27 @@
-//! Reports of every kind in a real browser.
+//! Opens reports of every kind in a real browser.
 
 use crate::packages;
 use crate::run::{on_path, root, run};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the browser is called, Debian's name first.
+/// Names of the browser's program, Debian's name first.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// The browser, and type for it to set: without its recommended packages it comes with none.
+/// The browser and a font. Without its recommended packages, the browser has no font.
 const PACKAGES: [&str; 2] = ["chromium", "fonts-dejavu-core"];
 
-/// host-tools/cli/tests/report_browser.rs needs Chromium and is marked `ignored`, so that a plain
-/// `cargo test` installs nothing.
+/// Runs host-tools/cli/tests/report_browser.rs. It needs Chromium and is marked `ignored`, so a
+/// plain `cargo test` installs nothing.
 pub(crate) fn check() -> Result<(), String> {
     let browser = find_or_install()?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).env("CHROMIUM", browser);
-    // The whole workspace, as in the tests before, so that nothing is compiled again.
+    // The whole workspace, as in the earlier tests, so that nothing is compiled again.
     cargo.args(["test", "--locked", "--workspace", "--test", "report_browser"]);
     run("reports in Chromium", cargo.args(["--", "--include-ignored", "--nocapture"]))
 }
 
-/// The browser's executable, installed if it is missing.
+/// Returns the browser's executable, and installs it if it is missing.
 fn find_or_install() -> Result<PathBuf, String> {
     let found = || NAMES.iter().find_map(|name| on_path(name));
     if let Some(browser) = found() {

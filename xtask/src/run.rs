@@ -1,4 +1,4 @@
-//! Child processes: announced, timed, and their failure put into words.
+//! Runs child processes: announces them, times them, and puts their failures into words.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-/// Runs `command` with its output on stderr, printing `==> what` before and the time after.
+/// Runs `command` with its output on stderr. Prints `==> what` before and the time after.
 pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     announced(what, command, |command| command.stdout(io::stderr()).status())
 }
 
-/// As [`run`], but a failure also tells whether the command printed `evidence`.
+/// As [`run`], but a failure also says whether the command printed `evidence`.
 pub(crate) fn run_and_search(
     what: &str,
     command: &mut Command,
@@ -45,14 +45,14 @@ fn announced(
     }
 }
 
-/// The standard output of `command` if it could be started and succeeded.
+/// Returns the standard output of `command` if it could be started and succeeded.
 pub(crate) fn capture(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// The first executable file called `program` on the search path.
+/// Returns the first executable file called `program` on the search path.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|directory| directory.join(program))
@@ -65,7 +65,7 @@ pub(crate) fn root() -> &'static Path {
     xtask.parent().unwrap_or(xtask)
 }
 
-/// Where a build with a toolchain or profile of its own puts its output: `directory` of the
+/// Returns the output folder of a build with its own toolchain or profile: `directory` of the
 /// repository, or `name` in `CARGO_TARGET_DIR` if that is set.
 pub(crate) fn target_dir(name: &str, directory: &str) -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {

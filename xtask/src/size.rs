@@ -6,19 +6,19 @@ use crate::panics;
 use crate::toolchain::{M4F, Thumb};
 use std::path::Path;
 
-/// What a firmware occupies, in bytes.
+/// Memory that a firmware takes, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 struct Size {
     /// Code, constants and the initial values of variables.
     flash: u64,
-    /// Variables; the stack takes what is left of the RAM.
+    /// Variables. The stack takes the rest of the RAM.
     ram: u64,
 }
 
 /// Builds every firmware binary and prints a table of sizes.
 pub(crate) fn print() -> Result<(), String> {
     let thumb = Thumb::for_targets(&[M4F])?;
-    // All built first, so that the table is not torn apart by the progress of the builds.
+    // All binaries are built first, so that build progress does not break up the table.
     let mut elves = Vec::new();
     for name in [QEMU_BINARY, panics::BINARY] {
         elves.push((name, firmware::build(thumb, name, M4F)?));
@@ -39,7 +39,7 @@ fn size(elf: &Path) -> Result<Size, String> {
     sections(&bytes).ok_or_else(|| format!("{}: no 32-bit little-endian ELF file", elf.display()))
 }
 
-/// Sums the sections that the target's memory holds; `None` for anything but such an ELF file.
+/// Sums the sections that are in the target's memory. `None` if the bytes are no such ELF file.
 fn sections(elf: &[u8]) -> Option<Size> {
     const NOBITS: u64 = 8;
     const WRITE: u64 = 1;
@@ -69,7 +69,7 @@ fn sections(elf: &[u8]) -> Option<Size> {
 mod tests {
     use super::*;
 
-    /// An ELF header with its section headers right behind it: (kind, flags, size) each.
+    /// An ELF header followed by its section headers: (kind, flags, size) each.
     fn elf(headers: &[(u32, u32, u32)]) -> Vec<u8> {
         let mut bytes = vec![0; 0x34];
         bytes[..6].copy_from_slice(b"\x7fELF\x01\x01");
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_truncated_file_has_no_size() {
         let whole = elf(&[(1, 6, 1000)]);
-        // Whatever is cut off, up to the size field of the last header, is noticed.
+        // Any cut is noticed, up to the size field of the last header.
         for length in 0..whole.len() - 16 {
             assert_eq!(sections(&whole[..length]), None, "{length}");
         }

@@ -1,14 +1,14 @@
-//! Ten thousand decision windows on emulated cores, made and checked on the device.
+//! Ten thousand windows on emulated cores, made and checked on the device.
 
 use crate::emulation::{self, Machine};
 use crate::toolchain::{M0, M4F, Thumb};
 use crate::{firmware, qemu};
 
-/// Binary, target and machine of QEMU; the model is linked in.
+/// Binary, target and QEMU machine. The model is linked in.
 const SOAKS: [(&str, &str, &str); 2] =
     [("soak-m4", M4F, "mps2-an386"), ("soak-m0", M0, "microbit")];
 
-/// Runs each and compares its line of summary with the file beside it.
+/// Runs each binary and compares its summary line with the file next to it.
 pub(crate) fn check() -> Result<(), String> {
     let thumb = Thumb::for_targets(&[M4F, M0])?;
     let emulator = qemu::find_or_install()?;

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check, in order; one that fails does not hide the others.
+//! `cargo xtask test`: runs every check in order. One that fails does not hide the others.
 
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
@@ -30,7 +30,7 @@ const STEPS: [Step; 16] = [
 ];
 
 const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
-/// Mutated model files in the short run; `mutate` itself defaults to a million.
+/// Number of mutated model files in the short run. `mutate` itself defaults to a million.
 const MUTATIONS: &str = "100000";
 
 /// The names of the steps.
@@ -38,7 +38,7 @@ pub(crate) fn names() -> String {
     STEPS.map(|(name, _)| name).join(" ")
 }
 
-/// Runs the steps in `only`, or all of them, and closes with a line of summary.
+/// Runs the steps in `only`, or all of them, and ends with a summary line.
 pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
     if let Some(unknown) = only.iter().find(|word| STEPS.iter().all(|(name, _)| name != *word)) {
         return Err(Failure::Usage(format!("`test` has no step `{unknown}`")));
@@ -82,7 +82,7 @@ fn run_cargo(what: &str, arguments: &[&str]) -> Result<(), String> {
 fn format() -> Result<(), String> {
     component("fmt", "rustfmt")?;
     for manifest in ["Cargo.toml", firmware::MANIFEST, FUZZ_MANIFEST] {
-        // All of a workspace: the boards, the host's tools.
+        // `--all` covers a whole workspace: the boards, the host's tools.
         let arguments = ["fmt", "--all", "--check", "--manifest-path", manifest];
         run_cargo(&format!("format of {manifest}"), &arguments)?;
     }
@@ -96,8 +96,8 @@ fn clippy() -> Result<(), String> {
     };
     clippy("clippy of the workspace", &["--workspace", "--all-targets"])?;
     clippy("clippy of the device crate with defmt", &["-p", "rebearing", "--features", "defmt"])?;
-    // Checked as if for the host, because a toolchain for Cortex-M need not have a clippy; in
-    // release, because a panic handler of one's own wants `panic = "abort"`.
+    // Checked as if for the host, because a toolchain for Cortex-M may have no clippy. In release,
+    // because the firmware's own panic handler needs `panic = "abort"`.
     let firmware = ["--manifest-path", firmware::MANIFEST, "--release", "--lib", "--bins"];
     clippy("clippy of the firmware", &firmware)?;
     boards::clippy()?;
@@ -108,7 +108,7 @@ fn tests() -> Result<(), String> {
     run_cargo("host tests and doc tests", &["test", "--locked", "--workspace", "--no-fail-fast"])
 }
 
-/// tests/operation.rs at full length; `tests` runs a share of it.
+/// Runs tests/operation.rs at full length. `tests` runs a part of it.
 pub(crate) fn operation() -> Result<(), String> {
     let test = [
         "test",
@@ -124,13 +124,14 @@ pub(crate) fn operation() -> Result<(), String> {
     run_cargo("a million windows of operation", &test)
 }
 
-/// Draws the pictures of docs/; host-tools/engine/tests/pictures.rs sees that they are what this draws.
+/// Draws the pictures of docs/. host-tools/engine/tests/pictures.rs checks that the committed ones
+/// are the same.
 pub(crate) fn pictures() -> Result<(), String> {
     let example = ["run", "--locked", "--release", "-p", "rebearing-host", "--example", "pictures"];
     run_cargo("pictures", &example)
 }
 
-/// host-tools/cli/tests/recording_large.rs, which takes minutes and a gigabyte of disk.
+/// Runs host-tools/cli/tests/recording_large.rs, which takes minutes and a gigabyte of disk.
 pub(crate) fn large() -> Result<(), String> {
     let test = ["test", "--locked", "--release", "-p", "rebearing-cli", "--test"];
     let options = ["recording_large", "--", "--ignored", "--nocapture"];
@@ -144,8 +145,8 @@ fn docs() -> Result<(), String> {
     run("documentation", &mut cargo)
 }
 
-/// Built inside the firmware's workspace, so that `core` is compiled once per target for this,
-/// the firmware and the panic check together.
+/// Builds the device crate inside the firmware's workspace. So `core` is compiled once per target,
+/// for this step, the firmware and the panic check together.
 fn thumb() -> Result<(), String> {
     let toolchain = Thumb::for_targets(&TARGETS)?;
     let build = |what: &str, target: &str, arguments: &[&str]| {
@@ -162,10 +163,11 @@ fn build_firmware() -> Result<(), String> {
     firmware::build(Thumb::for_targets(&[M4F])?, QEMU_BINARY, M4F).map(drop)
 }
 
-/// tests/device.rs needs QEMU and is marked `ignored`, so that a plain `cargo test` installs nothing.
+/// Runs tests/device.rs. It needs QEMU and is marked `ignored`, so a plain `cargo test` installs
+/// nothing.
 fn device() -> Result<(), String> {
     qemu::find_or_install()?;
-    // The whole workspace, as in the tests before, so that nothing is compiled again.
+    // The whole workspace, as in the earlier tests, so that nothing is compiled again.
     let test = ["test", "--locked", "--workspace", "--test", "device"];
     run_cargo("firmware in QEMU", &[&test[..], &["--", "--include-ignored"]].concat())
 }

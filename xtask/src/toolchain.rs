@@ -7,24 +7,24 @@ use std::process::Command;
 
 /// Armv6-M: Cortex-M0, M0+, M1; no floating-point unit.
 pub(crate) const M0: &str = "thumbv6m-none-eabi";
-/// Armv7E-M with a floating-point unit: Cortex-M4F and M7; what QEMU runs here.
+/// Armv7E-M with a floating-point unit: Cortex-M4F and M7. QEMU runs this target here.
 pub(crate) const M4F: &str = "thumbv7em-none-eabihf";
 /// Armv8-M with a floating-point unit: Cortex-M33F and later.
 pub(crate) const M33F: &str = "thumbv8m.main-none-eabihf";
-/// All the targets the device crate is built for.
+/// All targets that the device crate is built for.
 pub(crate) const TARGETS: [&str; 3] = [M4F, M0, M33F];
 
 /// The oldest compiler that builds the crates (`rust-version` of the workspace).
 pub(crate) const OLDEST: (u32, u32) = (1, 95);
 
-/// Debian's compiler, cargo and library sources: the current ones, and the newer ones that Debian
-/// carries in stable releases for building browsers.
+/// Debian's compiler, cargo and library sources: the current ones, and the newer ones that stable
+/// releases carry for building browsers.
 const DEBIAN: [[&str; 3]; 2] =
     [["rustc", "cargo", "rust-src"], ["rustc-web", "cargo-web", "rust-web-src"]];
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
 const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/core/Cargo.toml";
-/// Debian has no rust-lld.
+/// Debian's linker, because Debian has no rust-lld.
 const GNU_LD: &str = "arm-none-eabi-ld";
 const GNU_LD_PACKAGE: &str = "binutils-arm-none-eabi";
 
@@ -38,7 +38,7 @@ pub(crate) enum Thumb {
 }
 
 impl Thumb {
-    /// A toolchain for `targets`, installing one if there is none.
+    /// Returns a toolchain for `targets`, and installs one if there is none.
     pub(crate) fn for_targets(targets: &[&str]) -> Result<Self, String> {
         if active_has(targets) {
             return Ok(Self::Active);
@@ -53,7 +53,7 @@ impl Thumb {
         if run("adding the thumb targets", rustup.args(["target", "add"]).args(targets)).is_ok() {
             return Ok(Self::Active);
         }
-        // Old package lists may not know of a compiler as recent as ours.
+        // Old package lists may not have a compiler as recent as ours.
         let packages = packages::update().ok().and_then(|()| debian_packages());
         let packages = packages.ok_or_else(|| by_hand(targets))?;
         Self::install_debian(&packages, targets)
@@ -68,7 +68,8 @@ impl Thumb {
         Err(format!("{} is no complete toolchain; {by_hand}", packages.join(" ")))
     }
 
-    /// `cargo build` for `target`, untouched by the flags and toolchain of the cargo that runs us.
+    /// Returns `cargo build` for `target`, without the flags and toolchain of the cargo that runs
+    /// xtask.
     pub(crate) fn build(self, manifest: &str, target: &str, target_dir: &Path) -> Command {
         let mut command = match self {
             Self::Active => Command::new("cargo"),
@@ -86,7 +87,7 @@ impl Thumb {
             }
             let linker =
                 format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace(['-', '.'], "_"));
-            // build-std is not stable yet; a stable compiler lets it through when told so.
+            // build-std is not stable yet. A stable compiler allows it if it is told to.
             command.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1").env(linker, GNU_LD);
             command.args(["-Z", "build-std=core"]);
         }
@@ -94,7 +95,7 @@ impl Thumb {
     }
 }
 
-/// Makes sure that `cargo <subcommand>` works, which comes with the toolchain's `component`.
+/// Makes sure that `cargo <subcommand>` works. It comes with the toolchain's `component`.
 pub(crate) fn component(subcommand: &str, component: &str) -> Result<(), String> {
     let works = || capture(Command::new("cargo").args([subcommand, "--version"])).is_some();
     if works() {
@@ -131,7 +132,7 @@ fn debian_is_complete() -> bool {
         && on_path(GNU_LD).is_some()
 }
 
-/// What to install where apt offers a recent compiler.
+/// Returns what to install if apt offers a recent compiler.
 fn debian_packages() -> Option<[&'static str; 4]> {
     DEBIAN.iter().find_map(|&[rustc, cargo, sources]| {
         let version = packages::candidate(rustc)?;
@@ -139,7 +140,7 @@ fn debian_packages() -> Option<[&'static str; 4]> {
     })
 }
 
-/// Whether a version such as `1.96.0+dfsg1-1` is new enough.
+/// Returns whether a version such as `1.96.0+dfsg1-1` is new enough.
 fn recent(version: &str) -> bool {
     let mut numbers = version.split('.').map_while(|number| number.parse().ok());
     numbers.next().zip(numbers.next()).is_some_and(|version: (u32, u32)| version >= OLDEST)

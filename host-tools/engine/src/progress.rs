@@ -1,28 +1,28 @@
-//! How far long work has come, for whoever wants to show it.
+//! Progress of long work, for an application that wants to show it.
 //!
-//! Whoever does the work tells it by [`stage`], [`expect`] and [`done`], wherever in the library
-//! that is and on whatever thread: the functions that do the work need no argument for who is
-//! watching. Where nobody [listens](listen), telling costs an atomic load.
+//! The code that does the work calls [`stage`], [`expect`] and [`done`], anywhere in the library
+//! and on any thread. Its functions need no argument for the listener. If nobody [listens](listen),
+//! each call costs one atomic load.
 
 use std::sync::OnceLock;
 
-/// An application that shows progress. It is called from every thread that works.
+/// An application that shows progress. Every worker thread may call it.
 pub trait Listener: Sync {
-    /// A part of the work with a name of its own begins, and has so many parts.
+    /// A named stage of the work begins, with the given number of parts.
     fn stage(&self, what: &str, parts: usize);
-    /// That part of the work is over.
+    /// The current stage is over.
     fn stage_over(&self);
-    /// There are so many parts more to be done.
+    /// The given number of parts is added to the work.
     fn expect(&self, parts: usize);
-    /// So many parts are done.
+    /// The given number of parts is done.
     fn done(&self, parts: usize);
-    /// So many of the expected parts need not be done.
+    /// The given number of expected parts need not be done.
     fn spared(&self, parts: usize);
 }
 
 static LISTENER: OnceLock<&'static dyn Listener> = OnceLock::new();
 
-/// Tells `listener` from now on. A process has one listener; the first one stays.
+/// Reports progress to `listener` from now on. A process has one listener; the first one stays.
 pub fn listen(listener: &'static dyn Listener) {
     let _ = LISTENER.set(listener);
 }
@@ -33,11 +33,11 @@ fn tell(tell: impl FnOnce(&'static dyn Listener)) {
     }
 }
 
-/// A part of the work with a name of its own; it is over when dropped.
+/// A named stage of the work. It ends when it is dropped.
 #[must_use = "it is over when it is dropped"]
 pub struct Stage(());
 
-/// Begins `what`, which has so many parts.
+/// Begins the stage `what`, with the given number of parts.
 pub fn stage(what: &str, parts: usize) -> Stage {
     tell(|listener| listener.stage(what, parts));
     Stage(())
@@ -49,17 +49,17 @@ impl Drop for Stage {
     }
 }
 
-/// There are so many parts more to be done.
+/// Adds the given number of parts to the work.
 pub fn expect(parts: usize) {
     tell(|listener| listener.expect(parts));
 }
 
-/// So many parts are done.
+/// Reports that the given number of parts is done.
 pub fn done(parts: usize) {
     tell(|listener| listener.done(parts));
 }
 
-/// So many of the expected parts need not be done.
+/// Reports that the given number of expected parts need not be done.
 pub fn spared(parts: usize) {
     tell(|listener| listener.spared(parts));
 }

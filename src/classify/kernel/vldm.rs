@@ -1,8 +1,8 @@
 //! Whole blocks in assembly, for Armv7E-M and Armv8-M with a floating-point unit.
 //!
-//! Functions in `global_asm!`, because `asm!` takes floating-point registers only where there is
-//! double precision. They follow the procedure call standard: integers in r0…r3, floats in s0…,
-//! r4…r11 and s16…s31 preserved.
+//! The functions are in `global_asm!`, because `asm!` takes floating-point registers only on
+//! targets with double precision. They follow the procedure call standard: integers in r0…r3,
+//! floats in s0…, r4…r11 and s16…s31 preserved.
 
 use core::arch::global_asm;
 
@@ -18,9 +18,9 @@ struct Sums {
 }
 
 unsafe extern "C" {
-    /// Adds Σ t² over `blocks` blocks of x for four components: the scales of the first at `row`,
-    /// its offsets `stride` bytes further, the scales of the next another `stride` further, and so
-    /// on.
+    /// Adds Σ t² over `blocks` blocks of x for four components. The scales of the first are at
+    /// `row`, its offsets `stride` bytes later, the scales of the next another `stride` later, and
+    /// so on.
     fn rebearing_add_squares_of_four(
         x: *const Block,
         row: *const f32,
@@ -32,7 +32,7 @@ unsafe extern "C" {
         d: f32,
     ) -> Sums;
 
-    /// The same for one component, onto `sum`.
+    /// Adds Σ t² over `blocks` blocks of x to `sum`, for one component.
     fn rebearing_add_squares(
         x: *const Block,
         row: *const f32,
@@ -42,36 +42,39 @@ unsafe extern "C" {
     ) -> f32;
 }
 
-/// The caller has seen to it that `rows` has 7·`dims` more numbers than `x`.
+/// Adds Σ t² of whole blocks for four components. The caller guarantees that `rows` has 7·`dims`
+/// more numbers than `x`.
 #[inline(always)]
 pub(super) fn add_four(x: &[Block], rows: &[f32], dims: usize, [a, b, c, d]: [f32; 4]) -> [f32; 4] {
     if x.is_empty() {
         return [a, b, c, d];
     }
     let (x, blocks) = (x.as_ptr(), x.len());
-    // SAFETY: the function reads as many numbers as `x` has from `rows` on, `dims` further on, and
-    // so on to 7·`dims`; all of them are in `rows`. It reads at least one block, which is there,
-    // and writes no memory.
+    // SAFETY: the function reads as many numbers as `x` has from the front of `rows`, from `dims`
+    // later, and so on up to 7·`dims` later. All of them are in `rows`. It reads at least one
+    // block, which exists, and writes no memory.
     let Sums { a, b, c, d } =
         unsafe { rebearing_add_squares_of_four(x, rows.as_ptr(), 4 * dims, blocks, a, b, c, d) };
     [a, b, c, d]
 }
 
-/// The caller has seen to it that `row` has `dims` more numbers than `x`.
+/// Adds Σ t² of whole blocks for one component. The caller guarantees that `row` has `dims` more
+/// numbers than `x`.
 #[inline(always)]
 pub(super) fn add_one(x: &[Block], row: &[f32], dims: usize, sum: f32) -> f32 {
     if x.is_empty() {
         return sum;
     }
-    // SAFETY: the function reads as many numbers as `x` has from `row` on and `dims` further on;
-    // all of them are in `row`. It reads at least one block, which is there, and writes no memory.
+    // SAFETY: the function reads as many numbers as `x` has from the front of `row` and from `dims`
+    // later. All of them are in `row`. It reads at least one block, which exists, and writes no
+    // memory.
     unsafe { rebearing_add_squares(x.as_ptr(), row.as_ptr(), 4 * dims, x.len(), sum) }
 }
 
 global_asm!(
     ".syntax unified",
     ".fpu fpv4-sp-d16",
-    // t of eight dimensions in s16…s23, from x in s0…s7, and t² onto a sum.
+    // t of eight dimensions in s16…s23, from x in s0…s7. Then t² is added to a sum.
     ".macro rebearing_component scale, offset, sum",
     "vldmia \\scale!, {{s8-s15}}",
     "vldmia \\offset!, {{s16-s23}}",

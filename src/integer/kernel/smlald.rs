@@ -1,21 +1,24 @@
-//! Whole eights of dimensions in assembly, for Armv7E-M and for Armv8-M with the DSP extension.
+//! Whole blocks of eight dimensions in assembly, for Armv7E-M and for Armv8-M with the DSP
+//! extension.
 //!
-//! The DSP instructions are written as numbers, by macros of their names: a Cortex-M33 may have
-//! them, but its targets do not presume so and the assembler refuses the names. (`.cpu` would let
-//! them in, and with LTO change what is allowed in everybody's assembly behind it.)
+//! Macros write the DSP instructions as numbers. A Cortex-M33 may have these instructions, but its
+//! targets do not assume so, and the assembler refuses their names. (`.cpu` would allow them. But
+//! with LTO it would also change what is allowed in all assembly after it.)
 //!
-//! A function in `global_asm!`, as for `f32`: it takes all the registers that there are, and
-//! `asm!` leaves out some. It follows the procedure call standard.
+//! The function is in `global_asm!`, as for `f32`: it needs all registers, and `asm!` leaves out
+//! some. It follows the procedure call standard.
 
 use core::arch::global_asm;
 
 use super::STRIDE;
 
-/// Most eights in one call: what is left of them and the sum share a register.
+/// Maximum number of blocks of eight in one call. The number of blocks left shares a register with
+/// the sum.
 const MOST: usize = 1 << 14;
 
 unsafe extern "C" {
-    /// Σt² over `blocks` eights of dimensions, from 1 to [`MOST`], of numbers in whole words.
+    /// Returns Σt² over `blocks` blocks of eight dimensions, from 1 to [`MOST`]. The numbers must
+    /// begin on a word.
     fn rebearing_add_squares_i16(
         x: *const i16,
         means: *const i16,
@@ -24,8 +27,11 @@ unsafe extern "C" {
     ) -> u64;
 }
 
-/// Σt² over the whole eights, or the largest `u32` where it is beyond, and how many dimensions
-/// they are; `None` where there are none, too many, or numbers that do not begin on a word.
+/// Returns Σt² over the whole blocks of eight, limited to the largest `u32`, and the number of
+/// their dimensions.
+///
+/// Returns `None` if there are no whole blocks, too many of them, or numbers that do not begin on a
+/// word.
 #[allow(clippy::inline_always, reason = "called in a loop over the components")]
 #[inline(always)]
 pub(super) fn add_squares(x: &[i16], means: &[i16], scales: &[i16]) -> Option<(u32, usize)> {
@@ -35,9 +41,9 @@ pub(super) fn add_squares(x: &[i16], means: &[i16], scales: &[i16]) -> Option<(u
     if !enough || !(1..=MOST).contains(&blocks) || !together.is_multiple_of(size_of::<u32>()) {
         return None;
     }
-    // SAFETY: the function reads `blocks` eights of numbers, at least one, from each pointer on; all
-    // of them are in the slices, as `means` and `scales` are no shorter than `x`. All three begin on
-    // a word, as LDM wants it. It writes no memory.
+    // SAFETY: the function reads `blocks` blocks of eight numbers, at least one block, from each
+    // pointer. All of them are in the slices, because `means` and `scales` are no shorter than `x`.
+    // All three begin on a word, as LDM requires. It writes no memory.
     let sum =
         unsafe { rebearing_add_squares_i16(x.as_ptr(), means.as_ptr(), scales.as_ptr(), blocks) };
     Some((u32::try_from(sum).unwrap_or(u32::MAX), blocks * STRIDE))
@@ -45,7 +51,7 @@ pub(super) fn add_squares(x: &[i16], means: &[i16], scales: &[i16]) -> Option<(u
 
 global_asm!(
     ".syntax unified",
-    // Registers by their numbers.
+    // Macros take registers by their numbers.
     ".macro rebearing_ssub16 d, n, m",
     ".inst.w 0xfad0f000 | (\\n << 16) | (\\d << 8) | \\m",
     ".endm",
@@ -55,14 +61,15 @@ global_asm!(
     ".macro rebearing_smlatt d, n, m, a",
     ".inst.w 0xfb100030 | (\\n << 16) | (\\a << 12) | (\\d << 8) | \\m",
     ".endm",
-    // With asr #16 of the second.
+    // With asr #16 of the second operand.
     ".macro rebearing_pkhtb d, n, m",
     ".inst.w 0xeac04020 | (\\n << 16) | (\\d << 8) | \\m",
     ".endm",
     ".macro rebearing_smlald low, high, n, m",
     ".inst.w 0xfbc000c0 | (\\n << 16) | (\\low << 12) | (\\high << 8) | \\m",
     ".endm",
-    // Two dimensions: both t into the register of the differences, and their squares onto the sum.
+    // Two dimensions: puts both t into the register of the differences and adds their squares to
+    // the sum.
     ".macro rebearing_pair difference, scale, free",
     "rebearing_smlabb \\free, \\difference, \\scale, 14",
     "rebearing_smlatt \\difference, \\difference, \\scale, 14",
@@ -76,8 +83,9 @@ global_asm!(
     ".thumb_func",
     "rebearing_add_squares_i16:",
     "push {{r4-r11, lr}}",
-    // The sum is in r12 and the lower half of r3: at most 2¹⁴ eights of 2²⁸ have 45 bits. The
-    // upper half of r3 counts the blocks that are left, and is negative after the last.
+    // The sum is in r12 and the lower half of r3: at most 2¹⁴ blocks of eight squares of 2²⁸ have
+    // 45 bits. The upper half of r3 counts the blocks that are left, and is negative after the
+    // last.
     "sub r3, r3, #1",
     "lsl r3, r3, #16",
     "mov r12, #0",

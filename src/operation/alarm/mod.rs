@@ -77,7 +77,7 @@ pub struct Alarm<const CLASSES: usize, const WINDOWS: usize> {
     /// The label of the last unknown window.
     unknown: Label,
     state: State,
-    alarm: Option<Raised>,
+    raised: Option<Raised>,
     /// Windows still to settle.
     settling: u32,
     /// Windows in a row with a sensor fault.
@@ -126,7 +126,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
             mean: SlidingMean::new(parameters.average),
             unknown: Label::Unknown,
             state: State::Settling,
-            alarm: None,
+            raised: None,
             settling: parameters.settle,
             faults: 0,
             passed: 0,
@@ -250,11 +250,11 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         let windows = self.mean.length();
         let [raise, clear] = [raise, clear].map(|threshold| u32::from(threshold) * windows);
         let (sum, label, largest) = self.faulty();
-        let Some(mut alarm) = self.alarm.filter(|alarm| alarm.active) else {
+        let Some(mut alarm) = self.raised.filter(|alarm| alarm.active) else {
             self.passed = if sum >= raise { self.passed.saturating_add(1) } else { 0 };
             if self.passed >= delay {
                 count(&mut self.counters.alarms);
-                self.alarm = Some(Raised { label, active: true, acknowledged: false });
+                self.raised = Some(Raised { label, active: true, acknowledged: false });
                 self.passed = 0;
                 self.rival_passed = 0;
             }
@@ -265,7 +265,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
             self.passed = 0;
             self.rival_passed = 0;
             alarm.active = false;
-            self.alarm = Some(alarm).filter(|alarm| hold && !alarm.acknowledged);
+            self.raised = Some(alarm).filter(|alarm| hold && !alarm.acknowledged);
             return;
         }
         let rivals = label != alarm.label && largest >= raise;
@@ -280,7 +280,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
             alarm.label = label;
             alarm.acknowledged = false;
         }
-        self.alarm = Some(alarm);
+        self.raised = Some(alarm);
     }
 
     /// The sum over the ring of everything that is not healthy, and the label with the largest part
@@ -308,12 +308,12 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
             // Posteriors may sum to a little more than one.
             (sum / self.mean.length().max(1)).min(u32::from(ONE)) as u16
         });
-        AlarmState { state: self.state, alarm: self.alarm, level }
+        AlarmState { state: self.state, alarm: self.raised, level }
     }
 
     /// Acknowledges the alarm. A latched alarm ends; one that is on ends when it clears.
     pub fn acknowledge(&mut self) {
-        self.alarm = match self.alarm {
+        self.raised = match self.raised {
             Some(alarm) if alarm.active => Some(Raised { acknowledged: true, ..alarm }),
             _ => None,
         };
@@ -352,7 +352,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
 ///
 /// `Alarm::new` asserts at compile time, on 32-bit targets, that this is the size.
 pub const fn alarm_device_ram(classes: usize, windows: usize) -> usize {
-    /// AlarmParameters, counters, state and alarm.
+    /// Parameters, counters and state.
     const STATE: usize = 144;
     let ring = (2 * classes * windows + windows).next_multiple_of(4);
     STATE + ring + 4 * classes

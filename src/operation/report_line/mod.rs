@@ -45,6 +45,7 @@ pub fn checksum(line: &[u8]) -> u32 {
 /// # Ok::<(), rebearing::ModelError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ReportLine<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize> {
     model: &'a AnyModel<'m, B>,
     finding: &'a AnyFinding<B::Numbers, AXES, CLASSES>,

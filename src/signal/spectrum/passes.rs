@@ -1,8 +1,9 @@
 //! The passes of a complex FFT in place, all but the last: radix 4 and radix 8.
 //!
-//! Decimation in time with the input in natural order: pass by pass a block of points falls into
-//! four or eight blocks, whose own number, read backwards, is the frequency that they lead to. All
-//! points of a block turn by the same numbers, and the first block of a pass does not turn at all.
+//! Decimation in time with the input in natural order. Each pass splits a block of points into four
+//! or eight blocks. The number of a block, bit-reversed, is the frequency that it leads to. All
+//! points of a block are turned (multiplied) by the same twiddles. The first block of a pass is not
+//! turned at all.
 
 #![allow(clippy::inline_always, reason = "called in loops over all points")]
 
@@ -13,16 +14,16 @@ use super::twiddles::{FIRST_ROWS, Row};
 
 /// Transforms M points, a power of two from 16 to 2048, up to the last pass of radix 2.
 ///
-/// Leaves in the points 2r and 2r + 1 the transforms of the even and of the odd points, at the
-/// frequency that r is when read backwards.
+/// Afterwards, the points 2r and 2r + 1 hold the transforms of the even and the odd points, at the
+/// frequency that is r bit-reversed.
 pub(super) fn transform(data: &mut [Complex], rows: &[Row]) {
     let mut length = data.len();
-    // Radix 4 once or twice, where the points are not 2·8ⁿ; first, as it then has few twiddles.
+    // Radix 4 once or twice, if the points are not 2·8ⁿ. It comes first, where it has few twiddles.
     while length >= 4 && length.ilog2() % 3 != 1 {
         pass_4(data, length);
         length /= 4;
     }
-    // 1024 are all points that there are, in one block.
+    // A length of 1024 is reached only with all points in one block.
     if length == 1024 {
         plain_8(data);
         length = 128;
@@ -36,7 +37,7 @@ pub(super) fn transform(data: &mut [Complex], rows: &[Row]) {
     }
 }
 
-/// A radix-4 pass over blocks of `length` points, four of them at most.
+/// A radix-4 pass over at most four blocks of `length` points.
 fn pass_4(mut data: &mut [Complex], length: usize) {
     for (block, row) in FIRST_ROWS.iter().enumerate() {
         let Some((points, rest)) = data.split_at_mut_checked(length) else { return };
@@ -58,10 +59,11 @@ fn pass_8<const POINTS: usize>(data: &mut [Complex], rows: &[Row]) {
     }
 }
 
-/// Blocks of radix 8 and their twiddles.
+/// Radix-8 butterflies of several blocks, with a row of twiddles for each block.
 ///
-/// Place by place, and only then block by block: twiddles that a loop over the places of a block
-/// had in common would not fit into the registers beside the points.
+/// The outer loop goes over the places, the inner one over the blocks. A loop over the places of
+/// one block could share its twiddles, but they would not fit into the registers together with the
+/// points.
 #[inline(never)]
 fn turned_8<const POINTS: usize>(blocks: &mut [[Complex; POINTS]], rows: &[Row]) {
     let s = POINTS / 8;
@@ -85,7 +87,7 @@ fn turned_8<const POINTS: usize>(blocks: &mut [[Complex; POINTS]], rows: &[Row])
     }
 }
 
-/// A block of radix 4 that does not turn.
+/// A radix-4 block without twiddles.
 #[inline(never)]
 fn plain_4(points: &mut [Complex]) {
     let Some([a, b, c, d]) = quarters(points) else { return };
@@ -94,7 +96,7 @@ fn plain_4(points: &mut [Complex]) {
     }
 }
 
-/// A block of radix 4.
+/// A radix-4 block with twiddles.
 #[inline(never)]
 fn turned_4(points: &mut [Complex], [_, _, w1, _, w2, _, w3, _]: &Row) {
     let Some([a, b, c, d]) = quarters(points) else { return };
@@ -111,12 +113,12 @@ fn quarters(points: &mut [Complex]) -> Option<[&mut [Complex]; 4]> {
     Some([a, b, c, d])
 }
 
-/// A block of radix 8 that does not turn.
+/// A radix-8 block without twiddles.
 #[inline(never)]
 fn plain_8(points: &mut [Complex]) {
     let Some((low, high)) = points.split_at_mut_checked(points.len() / 2) else { return };
     let (Some([a, b, c, d]), Some([e, f, g, h])) = (quarters(low), quarters(high)) else { return };
-    // Two at a time, for the addresses.
+    // Two at a time, to save instructions for addresses.
     let [a, b, c, d, e, f, g, h] =
         [a, b, c, d, e, f, g, h].map(|eighth| eighth.as_chunks_mut::<2>().0);
     let low = a.iter_mut().zip(b).zip(c).zip(d);
@@ -129,7 +131,7 @@ fn plain_8(points: &mut [Complex]) {
     }
 }
 
-/// Four points to their transform, which is in the order 0, 2, 1, 3.
+/// Returns the transform of four points, in the order 0, 2, 1, 3.
 #[inline(always)]
 fn butterfly_4([a, b, c, d]: [Complex; 4]) -> [Complex; 4] {
     let (even, odd) = (add(a, c), subtract(a, c));
@@ -142,14 +144,14 @@ fn butterfly_4([a, b, c, d]: [Complex; 4]) -> [Complex; 4] {
     ]
 }
 
-/// Eight points to their transform, which is in the order 0, 4, 2, 6, 1, 5, 3, 7.
+/// Returns the transform of eight points, in the order 0, 4, 2, 6, 1, 5, 3, 7.
 #[inline(always)]
 fn butterfly_8([a, b, c, d, e, f, g, h]: [Complex; 8]) -> [Complex; 8] {
     let [y0, y4, y2, y6] = butterfly_4([add(a, e), add(b, f), add(c, g), add(d, h)]);
     let (a, b, c, d) = (subtract(a, e), subtract(b, f), subtract(c, g), subtract(d, h));
     let (even_1, even_3) = (add_turned(a, c), subtract_turned(a, c));
     let (odd_1, odd_3) = (add_turned(b, d), subtract_turned(b, d));
-    // By an eighth, and by three, of a whole turn backwards.
+    // Turned backwards by one and by three eighths of a whole turn.
     let odd_1 = [(odd_1[0] + odd_1[1]) * FRAC_1_SQRT_2, (odd_1[1] - odd_1[0]) * FRAC_1_SQRT_2];
     let odd_3 = [(odd_3[1] - odd_3[0]) * FRAC_1_SQRT_2, (odd_3[0] + odd_3[1]) * FRAC_1_SQRT_2];
     [

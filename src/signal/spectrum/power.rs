@@ -1,11 +1,11 @@
-//! The last pass, and with it the real window's own power: no complex spectrum is ever stored.
+//! The last pass, together with the power of the real segment: no complex spectrum is ever stored.
 //!
-//! The window of N samples was transformed as M = N/2 complex numbers, even samples in the real
-//! parts, odd ones in the imaginary parts. With Z their transform, X(k) that of the window and
-//! W = e^(−2πi·k/N),
-//! 2X(k) = (Z(k) + Z*(M − k)) − iW·(Z(k) − Z*(M − k)), and 2X*(M − k) is the same with a plus. The
-//! last pass of radix 2 makes Z(k) and Z(k + M/2) of two neighbours, and Z(M/2 − k) and Z(M − k)
-//! of two others: four bins that need only each other.
+//! The segment of N samples was transformed as M = N/2 complex numbers, with the even samples in
+//! the real parts and the odd ones in the imaginary parts. Let Z be their transform, X the
+//! transform of the segment, and W = e^(−2πi·k/N). Then 2X(k) = (Z(k) + Z*(M − k)) − iW·(Z(k) −
+//! Z*(M − k)), and 2X*(M − k) is the same with a plus. The last pass of radix 2 makes Z(k) and
+//! Z(k + M/2) from two neighbours, and Z(M/2 − k) and Z(M − k) from two others. These four bins
+//! need only each other.
 
 #![allow(clippy::inline_always, reason = "called in loops over all bins")]
 
@@ -15,8 +15,8 @@ use super::Complex;
 use super::passes::{add, multiply, subtract};
 use super::twiddles::Pair;
 
-/// Replaces what the passes left by the power 4·|X|² of each bin, in the real parts, in the order
-/// of their numbers read backwards. DC comes first and has Nyquist in its imaginary part.
+/// Replaces the result of the passes by the power 4·|X|² of each bin, in the real parts and in
+/// bit-reversed order. DC comes first and has Nyquist in its imaginary part.
 pub(super) fn last_pass(data: &mut [Complex], pairs: &[Pair]) {
     let (twos, _) = data.as_chunks_mut::<2>();
     let [first, second, rest @ ..] = twos else { return };
@@ -25,12 +25,13 @@ pub(super) fn last_pass(data: &mut [Complex], pairs: &[Pair]) {
     *first = [[dc, nyquist], [4.0 * square(half), 0.0]];
 
     let Some(([[_, u]], mut pairs)) = pairs.split_first_chunk() else { return };
-    // Bins M/4 and 3M/4 have only each other: the last pass turns by −i there.
+    // Bins M/4 and 3M/4 need only each other. The last pass turns by −i there.
     let [a, b] = *second;
     let [low, high] = powers([a[0] + b[1], a[1] - b[0]], [a[0] - b[1], a[1] + b[0]], *u);
     *second = [[low, 0.0], [high, 0.0]];
 
-    // Numbers of one length, read backwards: the mirror image of a bin stands at its mirror place.
+    // Among numbers of one length, bit-reversed, the mirror image of a bin is at its mirrored
+    // place.
     let mut rest = rest;
     let mut half = 1;
     while let Some((block, after)) = rest.split_at_mut_checked(2 * half) {
@@ -45,11 +46,12 @@ pub(super) fn last_pass(data: &mut [Complex], pairs: &[Pair]) {
     }
 }
 
-/// |2X(1) + X(0)|² of what the passes left, before [`last_pass`] has only the powers of both.
+/// Returns |2X(1) + X(0)|² from the result of the passes. Call it before [`last_pass`], which
+/// leaves only the powers of both.
 pub(super) fn first(data: &[Complex], pairs: &[Pair]) -> f32 {
     let (twos, _) = data.as_chunks::<2>();
-    // Bin 1 stands at the first place of the last block of `last_pass`, its mirror image at the
-    // last.
+    // Bin 1 is at the first place of the last block of `last_pass`, its mirror image at the last
+    // place.
     let places = (twos.first(), twos.get(twos.len() / 2), twos.last(), pairs.get(twos.len() / 4));
     let (Some(zero), Some(low), Some(high), Some([t, u])) = places else { return 0.0 };
     let zero = add(zero[0], zero[1]);
@@ -69,7 +71,7 @@ fn four_bins(low: &mut [Complex; 2], high: &mut [Complex; 2], [t, u]: Pair) {
     let turned = multiply(high[1], [t[0], -t[1]]);
     let (y, y_half) = (subtract(high[0], turned), add(high[0], turned));
     [low[0][0], high[1][0]] = powers(z, y_half, u);
-    // A quarter turn further on: −iU, where the other had U.
+    // A quarter turn further: −iU instead of U.
     let (sum, difference) = parts(z_half, y);
     let turned = multiply(difference, u);
     low[1][0] = square(subtract(sum, turned));
@@ -96,11 +98,11 @@ fn square([re, im]: Complex) -> f32 {
     re * re + im * im
 }
 
-/// Brings the real parts of 16 or more points from the order of their numbers read backwards into
-/// that of their numbers.
+/// Sorts the real parts of 16 or more points from bit-reversed order into natural order.
 ///
-/// A number is two bits, some in the middle, and two bits. Points that have the middle in common
-/// change places with those that have it backwards: sixteen at a time, for one reversal of bits.
+/// A point's number has two bits in front, some in the middle and two at the end. The sixteen
+/// points with one middle change places with the sixteen that have this middle reversed. So one bit
+/// reversal serves sixteen points.
 pub(super) fn sort(data: &mut [Complex]) {
     let (low, high) = data.split_at_mut_checked(data.len() / 2).unwrap_or_default();
     let (a, b) = low.split_at_mut_checked(low.len() / 2).unwrap_or_default();
@@ -132,10 +134,10 @@ pub(super) fn sort(data: &mut [Complex]) {
     }
 }
 
-/// The place of two bits read backwards.
+/// Two bits reversed.
 const BACKWARDS: [usize; 4] = [0, 2, 1, 3];
 
-/// Rows of one to columns of the other, and the other way round.
+/// Swaps the rows of each with the columns of the other.
 #[inline(always)]
 fn exchange(x: &mut [&mut [Complex; 4]; 4], y: &mut [&mut [Complex; 4]; 4]) {
     for i in 0..4 {
@@ -145,7 +147,7 @@ fn exchange(x: &mut [&mut [Complex; 4]; 4], y: &mut [&mut [Complex; 4]; 4]) {
     }
 }
 
-/// Rows to columns.
+/// Swaps rows and columns.
 #[inline(always)]
 fn transpose(x: &mut [&mut [Complex; 4]; 4]) {
     for i in 0..4 {

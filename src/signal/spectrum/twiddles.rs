@@ -1,25 +1,26 @@
-//! The numbers that the passes of the transform turn by, made by the compiler.
+//! The twiddles of the transform's passes, computed at compile time.
 //!
-//! A pass has the blocks that the passes before it left, and the block b of any pass turns by
-//! powers of e^(−2πi·f(b)/8), where f(b) are the bits of b behind the point, the lowest first:
-//! 0, ½, ¼, ¾, ⅛, … So a pass, and a shorter transform, takes the front of the same table.
+//! A pass works on the blocks that the passes before it left. Block b of any pass turns by powers
+//! of e^(−2πi·f(b)/8). The digits of f(b) after the binary point are the bits of b, the lowest
+//! first: 0, ½, ¼, ¾, ⅛, … So every pass, and every shorter transform, uses the front of the same
+//! table.
 
 use core::f64::consts::FRAC_PI_2;
 
 use super::Complex;
-use crate::signal::segment::sine;
+use crate::signal::sine;
 
-/// The powers 0 to 7 of what a block turns by.
+/// The powers 0 to 7 of a block's twiddle.
 pub(super) type Row = [Complex; 8];
 
-/// What four bins turn by in the last pass: e^(−2πi·f/2) and e^(−2πi·f/4).
+/// The twiddles of four bins in the last pass: e^(−2πi·f/2) and e^(−2πi·f/4).
 pub(super) type Pair = [Complex; 2];
 
 /// The twiddles of real transforms of up to `FFT` points, in 4·`FFT` bytes of flash.
 pub(super) struct Twiddles<const FFT: usize>;
 
 impl<const FFT: usize> Twiddles<FFT> {
-    /// One half rows, the other half pairs.
+    /// The first half holds rows, the second half pairs.
     const TABLE: &'static [f32; FFT] = &Self::table();
 
     /// A row for each block of a radix-8 pass.
@@ -28,8 +29,8 @@ impl<const FFT: usize> Twiddles<FFT> {
         rows.as_chunks().0.as_chunks().0
     }
 
-    /// The pair of block 1, then those of the blocks 2, 4, 5, 8, 9, 10, 11, 16, …: the first
-    /// half of every power of two. The other half is its mirror image.
+    /// The pair of block 1, then the pairs of blocks 2, 4, 5, 8, 9, 10, 11, 16, …: the first half
+    /// of every power of two. The other half is its mirror image.
     pub(super) fn pairs() -> &'static [Pair] {
         let (_, pairs) = Self::TABLE.split_at_checked(FFT / 2).unwrap_or_default();
         pairs.as_chunks().0.as_chunks().0
@@ -55,7 +56,7 @@ impl<const FFT: usize> Twiddles<FFT> {
     }
 }
 
-/// The first four rows, which are all that a radix-4 pass takes; a table for few points has fewer.
+/// The first four rows. A radix-4 pass needs no more, and a table for few points has fewer.
 pub(super) static FIRST_ROWS: [Row; 4] = first_rows();
 
 const fn first_rows() -> [Row; 4] {
@@ -92,14 +93,15 @@ mod tests {
     use super::{FIRST_ROWS, Twiddles};
     use core::f64::consts::TAU;
 
-    /// e^(−2πi·`numerator`/`denominator`) by the standard library, rounded to f32. Its angles are
-    /// rounded, so that its zeros are not quite zero.
+    /// e^(−2πi·`numerator`/`denominator`) by the standard library, rounded to f32. The library's
+    /// angles are rounded, so its zeros are not quite zero.
     fn exact(numerator: u64, denominator: u64) -> [f32; 2] {
         let angle = TAU * (numerator % denominator) as f64 / denominator as f64;
         [angle.cos(), -angle.sin()].map(|x| if x.abs() < 1e-15 { 0.0 } else { x as f32 })
     }
 
-    /// The bits of `block` behind the point, the lowest first, in units of 2⁻¹².
+    /// The fraction with the bits of `block` after the binary point, the lowest first, in units of
+    /// 2⁻¹².
     fn backwards(block: usize) -> u64 {
         (0..12).map(|bit| (block as u64 >> bit & 1) << (11 - bit)).sum()
     }
@@ -117,7 +119,7 @@ mod tests {
         }
         let pairs = Twiddles::<4096>::pairs();
         assert_eq!(pairs.len(), 512);
-        // The blocks whose number starts with 10 in binary, behind block 1.
+        // The blocks with numbers that start with 10 in binary, after block 1.
         let blocks = (2..1024_usize).filter(|block| block >> (block.ilog2() - 1) == 0b10);
         for (block, pair) in [1].into_iter().chain(blocks).zip(pairs) {
             let expected = [2, 4].map(|by| exact(backwards(block), by << 12));
@@ -129,7 +131,7 @@ mod tests {
     fn a_shorter_table_is_the_front_of_a_longer_one() {
         assert_eq!(Twiddles::<256>::rows(), &Twiddles::<4096>::rows()[..8]);
         assert_eq!(Twiddles::<256>::pairs(), &Twiddles::<4096>::pairs()[..32]);
-        // A type need not be as long as a power of two.
+        // `FFT` need not be a power of two.
         assert_eq!(Twiddles::<259>::rows(), &Twiddles::<4096>::rows()[..8]);
         assert_eq!(Twiddles::<259>::pairs(), &Twiddles::<4096>::pairs()[..32]);
     }

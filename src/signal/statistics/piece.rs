@@ -1,10 +1,11 @@
 //! A piece of the samples to sums of the powers of their deviations.
 //!
-//! [`Segment::taper_and_measure`](crate::signal::Segment::taper_and_measure) makes a [`Piece`] on its
-//! way through the window: the smallest and largest sample while it sums for the mean, the powers
-//! while it tapers. The deviations are there anyhow, and only what is made of them is extra.
+//! [`Segment::taper_and_measure`](crate::signal::Segment::taper_and_measure) makes a [`Piece`] on
+//! its way through the segment: the smallest and largest sample while it sums for the mean, the
+//! powers while it tapers. It computes the deviations anyway; only the sums of their powers are
+//! extra.
 
-/// The constant under the samples, in two parts: the first sample, and the mean above it.
+/// The constant part of the samples, in two parts: the first sample, and the mean relative to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Level {
@@ -12,7 +13,7 @@ pub(crate) struct Level {
     pub(crate) mean: f32,
 }
 
-/// Sums over the newest samples of a window, about the level of the whole window.
+/// Sums over the newest samples of a segment, about the level of the whole segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Piece {
@@ -25,13 +26,13 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// A piece of `count` samples, whose powers are still to be summed.
+    /// Creates a piece of `count` samples. Its powers are still to be summed.
     #[inline]
     pub(crate) fn new(count: usize, level: Level, extremes: Extremes) -> Self {
         let above = extremes.largest() - level.mean;
         let below = level.mean - extremes.smallest();
         let scale = if above > below { above } else { below };
-        // Without deviations there is no unit to take them in.
+        // Without deviations there is no unit for them.
         let per_unit = if scale > 0.0 { 1.0 / scale } else { 0.0 };
         let powers = Powers { per_unit, sum: 0.0, squares: 0.0, cubes: 0.0, fourths: 0.0 };
         Self { count: count as u32, level, extremes, scale, powers }
@@ -44,13 +45,13 @@ impl Piece {
     }
 }
 
-/// Something that is made of numbers one after the other.
+/// Something that is computed from numbers one by one.
 pub(crate) trait Measure {
     /// Takes the next number.
     fn add(&mut self, x: f32);
 }
 
-/// Nothing is made of the numbers.
+/// Ignores the numbers.
 pub(crate) struct Unmeasured;
 
 impl Measure for Unmeasured {
@@ -60,9 +61,9 @@ impl Measure for Unmeasured {
 
 /// The smallest and largest of zero and the numbers seen, as the bits of the floats.
 ///
-/// Floats of one sign are in the order of their bits. Among signed integers those of negative
-/// floats are below zero, and among unsigned ones above those of all others: two comparisons of
-/// integers, where a Cortex-M4F takes eight instructions to compare floats.
+/// For floats of one sign, the bits have the order of the magnitudes. As signed integers, the bits
+/// of negative floats are below zero. As unsigned integers, they are above all others. So two
+/// comparisons of integers are enough. A Cortex-M4F takes eight instructions to compare floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Extremes {
@@ -71,7 +72,7 @@ pub(crate) struct Extremes {
 }
 
 impl Extremes {
-    /// Of nothing: minus zero and zero.
+    /// The extremes of no numbers: minus zero and zero.
     pub(crate) const NONE: Self = Self { smallest: 1 << 31, largest: 0 };
 
     pub(super) fn smallest(self) -> f32 {
@@ -91,7 +92,7 @@ impl Measure for Extremes {
     }
 }
 
-/// Σt, Σt², Σt³ and Σt⁴, t a deviation in a unit that no deviation exceeds.
+/// Σt, Σt², Σt³ and Σt⁴. Each t is a deviation, in a unit that no deviation exceeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Powers {

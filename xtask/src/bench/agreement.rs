@@ -1,22 +1,22 @@
-//! Whether both sides came to the same result.
+//! Checks that both sides came to the same result.
 
 use super::json::Answer;
 use super::worker::{Side, Sides};
 use std::fs;
 
-/// What must agree, and how well (relative to the largest value of each kind).
+/// The values that must agree, and how well (relative to the largest value of each kind).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Check {
-    /// Iterations; log-likelihood, weights, means and variances to `limit`.
+    /// The same number of iterations; log-likelihood, weights, means and variances within `limit`.
     Mixture { limit: f64 },
-    /// The cost to `limit`.
+    /// The cost within `limit`.
     Cost { limit: f64 },
-    /// The plan to `limit`.
+    /// The plan within `limit`.
     Plan { limit: f64 },
-    /// The cost to `limit`, and the labels but for one in a thousand.
+    /// The cost within `limit`, and all labels but one in a thousand.
     Labels { limit: f64 },
-    /// Only the mean accuracy over the rounds, and ours no more than `margin` lower: the starts
-    /// differ, from side to side and from round to round.
+    /// Only the mean accuracy over the rounds, with ours at most `margin` lower. The starts differ
+    /// between sides and between rounds.
     Accuracy { margin: f64 },
 }
 
@@ -24,12 +24,12 @@ pub(super) enum Check {
 pub(super) struct Agreement {
     /// Whether it passed.
     pub(super) agrees: bool,
-    /// What was found, in words.
+    /// The result in words.
     pub(super) found: String,
 }
 
 impl Check {
-    /// Compares the answers, and the arrays that both sides have just left.
+    /// Compares the answers, and the arrays that both sides have just written.
     pub(super) fn compare(
         self,
         sides: &Sides,
@@ -84,7 +84,8 @@ fn within(what: &str, difference: f64, limit: f64) -> Agreement {
     Agreement { agrees: difference <= limit, found: format!("{what} {difference:.0e}") }
 }
 
-/// The largest difference between the sides' arrays `name`, over their largest value.
+/// Returns the largest difference between the sides' arrays `name`, relative to their largest
+/// value.
 fn difference(sides: &Sides, name: &str) -> Result<f64, String> {
     let (theirs, ours) = arrays(sides, name)?;
     Ok(relative(&theirs, &ours))
@@ -98,7 +99,7 @@ fn relative(a: &[f64], b: &[f64]) -> f64 {
     if lost { f64::NAN } else { apart / largest(&mut a.iter().map(|a| a.abs())) }
 }
 
-/// The share of entries of the sides' arrays `name` that are not equal.
+/// Returns the share of entries that differ in the sides' arrays `name`.
 fn unequal(sides: &Sides, name: &str) -> Result<f64, String> {
     let (theirs, ours) = arrays(sides, name)?;
     let count = theirs.iter().zip(&ours).filter(|(a, b)| a != b).count();

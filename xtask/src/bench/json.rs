@@ -1,4 +1,4 @@
-//! As much JSON as the bench needs: flat objects in, any value out.
+//! Just enough JSON for the bench: reads flat objects, writes any value.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ impl Answer {
         Ok(Self(pairs.collect::<Result<_, String>>()?))
     }
 
-    /// The answer with one more number.
+    /// Returns the answer with one more number.
     pub(super) fn with(mut self, key: &str, number: impl fmt::Display) -> Self {
         self.0.insert(key.to_owned(), number.to_string());
         self
@@ -34,7 +34,7 @@ impl Answer {
         text.parse().map_err(|_| format!("{key} is {text}, not a number"))
     }
 
-    /// All that is a number.
+    /// Returns all numbers of the answer.
     pub(super) fn json(&self) -> Json {
         let numbers = self
             .0

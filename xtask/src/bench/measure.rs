@@ -1,4 +1,4 @@
-//! Both sides in turns, a few rounds; the shortest time of each counts.
+//! Runs both sides in turns, for a few rounds. The shortest time of each counts.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -8,20 +8,20 @@ use super::json::Answer;
 use super::rows::Row;
 use super::worker::{SIDES, Side, Sides};
 
-/// Rounds at least, where each side starts from its own random numbers: with one start the
-/// accuracy scatters by four points, on either side.
+/// Minimum number of rounds if each side starts from its own random numbers. With a single start,
+/// the accuracy of either side scatters by four points.
 const STARTS: usize = 5;
 
-/// A row with what came out.
+/// A row with its results.
 pub(super) struct Measured {
     pub(super) row: Row,
-    /// Seconds of scikit-learn or POT.
+    /// Seconds that scikit-learn or POT took.
     pub(super) python: f64,
-    /// Seconds of ours.
+    /// Seconds that our side took.
     pub(super) rust: f64,
-    /// Mean seconds on the processor of both sides, all threads together.
+    /// Mean CPU seconds of both sides, all threads together.
     pub(super) cpu: [f64; 2],
-    /// Threads of both sides in their shortest turns.
+    /// Threads of both sides in their shortest turn.
     pub(super) threads: [f64; 2],
     pub(super) rounds: usize,
     pub(super) agreement: Agreement,
@@ -30,23 +30,23 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// How many times faster we are.
+    /// Returns how many times faster we are.
     pub(super) fn ratio(&self) -> f64 {
         self.python / self.rust
     }
 
-    /// The same in time on the processor.
+    /// Returns how many times less CPU time we take.
     pub(super) fn cpu_ratio(&self) -> f64 {
         self.cpu[0] / self.cpu[1]
     }
 
-    /// Whether the bar is met, where there is one.
+    /// Returns whether the bar is met; `None` if there is no bar.
     pub(super) fn met(&self) -> Option<bool> {
         self.row.bar.map(|bar| self.ratio() >= bar)
     }
 }
 
-/// Measures a row: at least a few rounds, and more while they are short.
+/// Measures a row: at least a few rounds, and more as long as they are short.
 pub(super) fn row(sides: &mut Sides, row: &Row, quick: bool) -> Result<Measured, String> {
     let (least, most, enough) = if quick { (1, 5, 0.3) } else { (3, 10, 2.0) };
     let least = if matches!(row.check, Check::Accuracy { .. }) { STARTS } else { least };
@@ -58,7 +58,7 @@ pub(super) fn row(sides: &mut Sides, row: &Row, quick: bool) -> Result<Measured,
     let mut rounds = 0;
     let mut last = None;
     while rounds < least || (rounds < most && spent < enough) {
-        // Each round starts its k-means, if it has one, from other random numbers.
+        // Each round starts its k-means, if it has one, from different random numbers.
         let task = format!("{} seed={rounds}", row.task);
         let [(python, a), (rust, b)] = turn(sides, &task, row.shell)?;
         for (side, (answer, seconds)) in [(&python, a), (&rust, b)].into_iter().enumerate() {
@@ -86,8 +86,8 @@ pub(super) fn row(sides: &mut Sides, row: &Row, quick: bool) -> Result<Measured,
     Ok(Measured { row, python, rust, cpu, threads, rounds, agreement, answers })
 }
 
-/// The mean seconds on the processor of both sides for a task, all threads together, without
-/// comparing results. Growth and profile are told in these: they hardly depend on what else runs.
+/// Returns the mean CPU seconds of both sides for a task, all threads together, without comparing
+/// results. Growth and profile use these, because they hardly depend on what else runs.
 pub(super) fn cpu_seconds(sides: &mut Sides, task: &str, quick: bool) -> Result<[f64; 2], String> {
     let rounds = if quick { 2 } else { 5 };
     let mut sums = [0.0; 2];
@@ -99,13 +99,14 @@ pub(super) fn cpu_seconds(sides: &mut Sides, task: &str, quick: bool) -> Result<
     Ok(sums.map(|sum| sum / f64::from(rounds)))
 }
 
-/// How long threads of a BLAS or of OpenMP may spin for more work after a task.
+/// Longest time that threads of a BLAS or of OpenMP spin for more work after a task.
 const SPINNING: Duration = Duration::from_millis(200);
 
-/// A turn of each side, in the order of [`SIDES`]: the answer and the seconds. In process a side
-/// waits until the other's threads have stopped spinning, and does the task twice, of which the
-/// second time counts: cores that were idle are slow to wake. Either costs a short task half its
-/// speed.
+/// Runs a turn of each side, in the order of [`SIDES`], and returns the answer and the seconds.
+///
+/// In process, a side waits until the other's threads have stopped spinning. It then does the task
+/// twice, and only the second time counts, because idle cores are slow to wake up. Either effect
+/// costs a short task half its speed.
 fn turn(sides: &mut Sides, task: &str, shell: bool) -> Result<[(Answer, f64); 2], String> {
     let mut one = |side: Side| {
         if shell {

@@ -6,10 +6,10 @@
 //!                    └─► profile ────────────┘
 //! ```
 //!
-//! Both sides run as processes that wait for tasks, and take turns, so that whatever else the
-//! machine does troubles both. The shortest of the times counts; theirs with one thread or with all,
-//! whichever is faster. Time on the processor and peak memory are read from Linux's /proc. Nothing
-//! is asserted about times; results that do not agree are a failure.
+//! Both sides run as processes that wait for tasks. They take turns, so other load on the machine
+//! disturbs both. The shortest time counts. The Python side runs with one thread and with all, and
+//! the faster counts. CPU time and peak memory come from Linux's /proc. Nothing is asserted about
+//! times. Results that do not agree are a failure.
 
 mod agreement;
 pub(crate) mod device;
@@ -29,13 +29,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use worker::Sides;
 
-/// What was asked for on the command line.
+/// The options on the command line.
 struct Options {
     /// One JSON object instead of tables.
     json: bool,
     /// Fewer rounds.
     quick: bool,
-    /// Threads of each side.
+    /// Number of threads of each side.
     threads: usize,
 }
 
@@ -60,7 +60,7 @@ impl Options {
     }
 }
 
-/// Measures both sides and prints ratios, growth and where the time goes.
+/// Measures both sides and prints ratios, growth and the profile.
 pub(crate) fn host(words: &[&str]) -> Result<(), Failure> {
     let options = Options::parse(words)?;
     let interpreter = python::environment()?;

@@ -1,31 +1,33 @@
-//! Where EM's time goes, and how far it is from what the machine can do.
+//! Shows where EM spends its time, and how far it is from the machine's limits.
 //!
-//! All times are on the processor, threads together. Nothing inside the library is instrumented. The time of an iteration is the difference of two
-//! runs of different length; what is left of a run is what comes before the first iteration; an
-//! E-step that leaves nothing out is measured by itself. Operations are counted on paper.
+//! All times are CPU times, threads together. Nothing inside the library is instrumented. The time
+//! of an iteration is the difference between two runs of different length. The rest of a run comes
+//! before the first iteration. A full E-step, with nothing left out, is measured by itself.
+//! Operations are counted on paper.
 
 use super::json::Json;
 use super::measure::cpu_seconds;
 use super::report::aligned;
 use super::worker::{Side, Sides};
 
-/// Iterations of the two runs.
+/// Number of iterations in the two runs.
 const RUNS: [usize; 2] = [5, 15];
 const SAMPLES: f64 = 8000.0;
 /// Bytes of a feature in the files.
 const BYTES: f64 = 4.0;
-/// Operations for a sample, a component and a dim: `t = x·scale + shift`, `sum += t²`.
+/// Operations of an E-step per sample, component and dim: `t = x·scale + shift`, `sum += t²`.
 const E_STEP: f64 = 4.0;
-/// The same in an M-step: `t = x − centre`, `w = r·t`, `first += w`, `second += w·t`.
+/// Operations of an M-step per sample, component and dim: `t = x − centre`, `w = r·t`,
+/// `first += w`, `second += w·t`.
 const M_STEP: f64 = 5.0;
 
-/// What the machine can do in a second on the processor.
+/// The machine's limits per CPU second.
 struct Machine {
     flops: f64,
     bytes: f64,
 }
 
-/// Where the time of one problem goes.
+/// Where one problem spends its time.
 struct Profile {
     dims: usize,
     components: usize,
@@ -33,9 +35,9 @@ struct Profile {
     before: [f64; 2],
     /// Seconds of an iteration, both sides.
     iteration: [f64; 2],
-    /// Seconds of an E-step that leaves nothing out, both sides.
+    /// Seconds of a full E-step, with nothing left out, both sides.
     e_step: [f64; 2],
-    /// Responsibilities of a sample that are not negligible.
+    /// Number of responsibilities per sample that are not negligible.
     active: f64,
 }
 
@@ -56,13 +58,13 @@ impl Profile {
         Ok(Self { dims, components, before, iteration, e_step, active })
     }
 
-    /// Operations of an iteration that leaves nothing out of the E-step, and only what is
-    /// negligible out of the M-step.
+    /// Returns the operations of an iteration with a full E-step, and an M-step that leaves out
+    /// only what is negligible.
     fn operations(&self) -> f64 {
         SAMPLES * self.dims as f64 * (E_STEP * self.components as f64 + M_STEP * self.active)
     }
 
-    /// Bytes of features that an iteration reads once.
+    /// Returns the bytes of features that an iteration reads once.
     fn bytes(&self) -> f64 {
         BYTES * SAMPLES * self.dims as f64
     }
@@ -128,7 +130,8 @@ impl Profiles {
         )
     }
 
-    /// Operations and bytes of an iteration over what the machine could do in its time.
+    /// Returns operations and bytes of an iteration, relative to what the machine could do in its
+    /// time.
     fn shares(&self, profile: &Profile) -> [f64; 2] {
         let seconds = profile.iteration[1];
         [

@@ -1,4 +1,4 @@
-//! The Python side's environment and the data, both made below the target directory when missing.
+//! The Python side's environment and the data. Both are made below the target directory if missing.
 
 use crate::packages;
 use crate::run::{capture, root, run, target_dir};
@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the scripts are.
+/// Returns the path of a script.
 pub(super) fn script(name: &str) -> PathBuf {
     root().join("xtask/bench").join(name)
 }
 
-/// The interpreter of an environment with the pinned packages, built if it is not there.
+/// Returns the interpreter of an environment with the pinned packages. Builds it if it is missing.
 pub(super) fn environment() -> Result<PathBuf, String> {
     let home = target_dir("bench-venv", "target/bench-venv");
     let interpreter = home.join("bin/python");
@@ -24,17 +24,17 @@ pub(super) fn environment() -> Result<PathBuf, String> {
         let mut python = Command::new("python3");
         run("a Python environment", python.args(["-m", "venv", "--clear"]).arg(&home))
     };
-    // Debian has the module in a package of its own.
+    // Debian has this module in its own package.
     venv().or_else(|_| packages::install(&["python3-venv"]).and_then(|()| venv()))?;
     let mut pip = Command::new(&interpreter);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
     run("scikit-learn and POT", pip.arg(&wanted))?;
-    // Copied last: a copy that is there says that all before it went well.
+    // Copied last: if the copy is there, everything before it went well.
     copy(&wanted, &installed)?;
     Ok(interpreter)
 }
 
-/// The folder of the data, drawn anew when the script that draws it has changed.
+/// Returns the folder of the data. Draws the data again if the script has changed.
 pub(super) fn data(interpreter: &Path) -> Result<PathBuf, String> {
     let folder = target_dir("bench-data", "target/bench-data");
     let wanted = script("generate.py");
@@ -47,7 +47,7 @@ pub(super) fn data(interpreter: &Path) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// The line that tells which interpreter this is.
+/// Returns the line that says which interpreter this is.
 pub(super) fn version(interpreter: &Path) -> String {
     capture(Command::new(interpreter).arg("--version")).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What was measured, as a table and as JSON.
+//! The measurements, as a table and as JSON.
 
 use super::json::Json;
 use super::measure::Measured;
@@ -7,7 +7,7 @@ use super::worker::{Side, Sides};
 use std::fmt::Write as _;
 use std::fs;
 
-/// What was measured against, and under which conditions.
+/// The versions measured against, and the conditions.
 pub(super) struct About {
     versions: Vec<(&'static str, String)>,
     load: Option<f64>,
@@ -55,12 +55,12 @@ impl About {
     }
 }
 
-/// One line that says how a row went, for those who wait.
+/// Returns one line that says how a row went, for those who wait.
 pub(super) fn progress(row: &Measured) -> String {
     format!("{}: {:.1} times ({})", row.row.name, row.ratio(), row.agreement.found)
 }
 
-/// The table of ratios.
+/// Returns the table of ratios.
 pub(super) fn table(rows: &[Measured]) -> String {
     let mut lines = vec![
         [
@@ -100,7 +100,7 @@ pub(super) fn table(rows: &[Measured]) -> String {
     format!("\n{}", aligned(&lines, 2..8))
 }
 
-/// Columns of even width, those in `numbers` to the right.
+/// Returns columns of even width. The columns in `numbers` are right-aligned.
 pub(super) fn aligned<const N: usize>(
     lines: &[[String; N]],
     numbers: std::ops::Range<usize>,
@@ -123,7 +123,7 @@ pub(super) fn aligned<const N: usize>(
     text
 }
 
-/// Three digits, whatever the size.
+/// Returns the seconds with three digits, whatever their size.
 pub(super) fn seconds(value: f64) -> String {
     match value {
         v if v >= 10.0 => format!("{v:.1}"),
@@ -134,7 +134,7 @@ pub(super) fn seconds(value: f64) -> String {
     }
 }
 
-/// A row as JSON.
+/// Returns a row as JSON.
 pub(super) fn json(row: &Measured) -> Json {
     Json::object([
         ("name", Json::text(&row.row.name)),

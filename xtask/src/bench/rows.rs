@@ -1,29 +1,29 @@
-//! What is measured: a task for both sides, how their results must agree, and how much faster we
-//! mean to be.
+//! The rows of the table: a task for both sides, how their results must agree, and how much faster
+//! we aim to be.
 
 use super::agreement::Check;
 
-/// scikit-learn's defaults, and the variance floor that the data were made with.
+/// scikit-learn's defaults, and the variance floor of the data.
 const EM: &str = "tolerance=1e-3 iterations=100 floor=1e-2";
 
 /// A line of the table.
 #[derive(Clone)]
 pub(super) struct Row {
-    /// What is measured.
+    /// Name of the measurement.
     pub(super) name: String,
-    /// What it is measured against.
+    /// The library that it is measured against.
     pub(super) against: &'static str,
-    /// The task, without the words that name files' places.
+    /// The task, without the words for folders and output files.
     pub(super) task: String,
     /// How the results must agree.
     pub(super) check: Check,
-    /// How many times faster we mean to be.
+    /// How many times faster we aim to be.
     pub(super) bar: Option<f64>,
-    /// Whether a process is started for it and measured from start to end.
+    /// Whether a new process is started for the task and measured from start to end.
     pub(super) shell: bool,
 }
 
-/// All rows, in the order of the table.
+/// Returns all rows, in the order of the table.
 pub(super) fn all() -> Vec<Row> {
     let mut rows = Vec::new();
     for (dims, components) in [(64, 20), (64, 100), (1024, 20)] {
@@ -79,9 +79,11 @@ fn exact(size: usize, kind: &str) -> Row {
     }
 }
 
-/// Both sides divide the cost by its maximum and get the same epsilon and the same tolerance. POT
-/// looks at the 2-norm of one marginal's error every tenth (stabilized: twentieth) iteration, we
-/// at the 1-norm, which is the larger, after each: ours is the stricter criterion.
+/// A Sinkhorn row. Both sides divide the cost by its maximum and get the same epsilon and
+/// tolerance.
+///
+/// POT checks the 2-norm of one marginal's error every tenth (stabilized: twentieth) iteration. We
+/// check the 1-norm, which is larger, after each iteration. So our criterion is the stricter one.
 fn sinkhorn(method: &'static str) -> Row {
     let problem = "a=plan200-a b=plan200-b cost=plan200-distances";
     Row {

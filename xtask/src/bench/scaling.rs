@@ -16,9 +16,9 @@ const BYTES: f64 = 4.0;
 
 /// Seconds on the processor at doubling sizes.
 pub(super) struct Growth {
-    /// What is doubled, and what stays.
+    /// The size that is doubled, and the one that stays.
     title: &'static str,
-    /// Size and the seconds of both sides.
+    /// Size, and the seconds of both sides.
     points: Vec<(usize, [f64; 2])>,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn growths(sides: &mut Sides, quick: bool) -> Result<[Growth; 2], Str
 }
 
 impl Growth {
-    /// A bar for each size: twice the size should be a bar of twice the length.
+    /// Returns a bar for each size. Twice the size should give a bar of twice the length.
     pub(super) fn text(&self) -> String {
         let mut text =
             format!("\nEM, K=20, 10 iterations, f32, CPU seconds, doubling {}:\n", self.title);
@@ -66,7 +66,7 @@ impl Growth {
     }
 }
 
-/// The most memory that a fresh process of each side held.
+/// Peak memory of a fresh process of each side.
 pub(super) struct Memory {
     name: &'static str,
     /// Bytes of the feature matrices.
@@ -74,7 +74,7 @@ pub(super) struct Memory {
     peaks: [f64; 2],
 }
 
-/// Peak memory of EM and of the whole adaptation.
+/// Measures the peak memory of EM and of the whole adaptation.
 pub(super) fn memories(sides: &Sides) -> Result<Vec<Memory>, String> {
     let adapt = "adapt data=bands1024 components=20 start=own precision=f32 tolerance=1e-3 \
                  iterations=5 floor=1e-2";
@@ -94,7 +94,7 @@ pub(super) fn memories(sides: &Sides) -> Result<Vec<Memory>, String> {
     .collect()
 }
 
-/// Peaks beside the feature matrices.
+/// Returns a table of the peaks and the feature matrices.
 pub(super) fn memory_table(memories: &[Memory]) -> String {
     let heads = ["peak memory", "features MB", "theirs MB", "ours MB", "ours / features"];
     let mut lines = vec![heads.map(String::from)];

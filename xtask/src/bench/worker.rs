@@ -1,4 +1,4 @@
-//! The two sides as processes that answer tasks, a line each.
+//! The two sides as processes that answer tasks, one line each.
 
 use super::json::Answer;
 use super::python::script;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The threads of `OpenBLAS` spin for some 25 ms after their work; the other side's turn starts later.
+/// The threads of `OpenBLAS` spin for some 25 ms after their work. The other side's turn starts
+/// after this pause.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// One of the two sides.
@@ -20,7 +21,7 @@ pub(super) enum Side {
     Rust,
 }
 
-/// In the order in which they take turns.
+/// The sides, in the order of their turns.
 pub(super) const SIDES: [Side; 2] = [Side::Python, Side::Rust];
 
 impl fmt::Display for Side {
@@ -32,11 +33,11 @@ impl fmt::Display for Side {
     }
 }
 
-/// Both sides, running, and what is needed to run either once more.
+/// Both running sides, and what is needed to run either again.
 pub(super) struct Sides {
     programs: Programs,
-    /// With one thread and with all: on small problems, and on machines that are busy, BLAS loses
-    /// more to threads that wait for each other than it gains. The faster counts.
+    /// With one thread and with all; the faster counts. On small problems and on busy machines,
+    /// BLAS loses more to threads that wait for each other than it gains.
     python: Vec<Worker>,
     rust: Worker,
 }
@@ -60,7 +61,7 @@ impl Sides {
         &self.programs.interpreter
     }
 
-    /// Has the running process of `side` do `task`; the answer has the `threads` it took.
+    /// Gives `task` to the running process of `side`. The answer includes the number of `threads`.
     pub(super) fn ask(&mut self, side: Side, task: &str) -> Result<Answer, String> {
         let line = line(side, task);
         match side {
@@ -76,7 +77,7 @@ impl Sides {
         }
     }
 
-    /// Has a fresh process of `side` do `task`, and measures it from start to end.
+    /// Runs `task` in a fresh process of `side`, and measures it from start to end.
     pub(super) fn ask_fresh(&self, side: Side, task: &str) -> Result<(Answer, f64), String> {
         let line = line(side, task);
         faster(self.programs.threads(side).into_iter().map(|threads| {
@@ -94,13 +95,13 @@ impl Sides {
         }))
     }
 
-    /// Where `side` leaves the array `name` of its last result.
+    /// Returns the path where `side` writes the array `name` of its last result.
     pub(super) fn result(&self, side: Side, name: &str) -> PathBuf {
         self.programs.data.join(format!("result-{side}-{name}"))
     }
 }
 
-/// The answer that took the fewest seconds.
+/// Returns the answer that took the fewest seconds.
 fn faster(
     answers: impl Iterator<Item = Result<(Answer, f64), String>>,
 ) -> Result<(Answer, f64), String> {
@@ -108,23 +109,23 @@ fn faster(
     answers.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).ok_or_else(|| "nobody to ask".into())
 }
 
-/// A task with its files, all in the folder that the processes are started in.
+/// Returns a task with its files, all in the folder where the processes start.
 fn line(side: Side, task: &str) -> String {
     format!("{task} folder=. out=result-{side}")
 }
 
-/// What is needed to start either side.
+/// Everything needed to start either side.
 struct Programs {
     interpreter: PathBuf,
     engine: PathBuf,
     /// Folder of the .npy files.
     data: PathBuf,
-    /// The most that a side may use.
+    /// Maximum number of threads of a side.
     threads: usize,
 }
 
 impl Programs {
-    /// The numbers of threads with which `side` is tried.
+    /// Returns the numbers of threads to try for `side`.
     fn threads(&self, side: Side) -> Vec<usize> {
         if side == Side::Python && self.threads > 1 {
             vec![1, self.threads]
@@ -133,7 +134,7 @@ impl Programs {
         }
     }
 
-    /// The command that starts one side.
+    /// Returns the command that starts one side.
     fn command(&self, side: Side, threads: usize) -> Command {
         let mut command = match side {
             Side::Python => {
@@ -151,7 +152,7 @@ impl Programs {
     }
 }
 
-/// A process with a task line in and an answer line out.
+/// A process that reads a task per line and answers each with a line.
 struct Worker {
     process: Child,
     tasks: ChildStdin,
@@ -185,7 +186,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Errors mean that it is gone already.
+        // An error means that the process is already gone.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

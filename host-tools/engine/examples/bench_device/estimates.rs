@@ -1,4 +1,4 @@
-//! What `rebearing inspect` would say of the bench's mixtures and of its window.
+//! Prints the estimates of `rebearing inspect` for the bench's mixtures and its window.
 
 use rebearing_host::device::instructions::{CORES, Core, Encoding, Shape, TOLERANCE};
 use serde_json::json;
@@ -7,11 +7,11 @@ use crate::SHAPES;
 use crate::problem::CLASSES;
 use crate::window::{BANDS, COMPONENTS, FFT};
 
-/// Prints a line of JSON for each of the bench's rows that there is an estimate of.
+/// Prints a line of JSON for each row of the bench that has an estimate.
 pub(crate) fn print() {
     for core in CORES {
         for (components, dims) in SHAPES {
-            // An i16 model always looks for components to drop.
+            // An i16 model always tries an early drop.
             let cases: &[_] = match core.encoding {
                 Encoding::F32 => &[("plain", false), ("worst", true)],
                 Encoding::I16 => &[("worst", true)],

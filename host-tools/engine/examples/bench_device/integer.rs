@@ -1,4 +1,4 @@
-//! The same problems in integers, as the host would quantise them.
+//! The same problems in integers, quantised as the host does it.
 
 use rebearing::classify::Component;
 use rebearing::integer::mixture::MAX_FEATURE;
@@ -41,11 +41,12 @@ impl Problem {
         let probability = |p: f64| ((p * 32768.0).round() as u16).to_le_bytes();
         bytes.extend(self.labels.iter().flat_map(|label| probability(f64::from(*label))));
         bytes.resize(bytes.len().next_multiple_of(4), 0);
-        // The mixture's largest density counts as one there.
+        // The device takes the mixture's largest density as one.
         let log2_e = std::f64::consts::LOG2_E;
         let top = f64::from(mixture.top) / f64::from(1 << mixture.fraction_bits) / log2_e;
         for x in &self.vectors {
-            // The components have the order of the f32 problem, the vectors none.
+            // The components have the feature order of the f32 problem; the vectors are not
+            // reordered.
             let feature = |place: &u32| f64::from(x[self.early_drop.order[*place as usize]]);
             let features = order.iter().map(|place| (feature(place) * unit).round() as i16);
             bytes.extend(features.flat_map(i16::to_le_bytes));

@@ -1,10 +1,9 @@
 //! The host side of `cargo xtask bench device`: writes the problems that the firmware evaluates,
 //! each with the results of a reference in f64.
 //!
-//! `bench_device problems DIRECTORY` writes `f32-KxD-CASE.bin` and `i16-KxD-CASE.bin` for every shape and case
-//! and `window-f32.bin` and
-//! `window-i16.bin`, and prints the names. `bench_device estimates` prints what `rebearing inspect`
-//! would say of the same.
+//! `bench_device problems DIRECTORY` writes `f32-KxD-CASE.bin` and `i16-KxD-CASE.bin` for every
+//! shape and case, and `window-f32.bin` and `window-i16.bin`. It prints the names.
+//! `bench_device estimates` prints the estimates of `rebearing inspect` for the same problems.
 
 mod draw;
 mod estimates;
@@ -17,7 +16,7 @@ use std::path::Path;
 use anyhow::bail;
 use problem::{Case, Problem};
 
-/// Components and dims of the table's columns.
+/// Components and dims of each column of the table.
 pub(crate) const SHAPES: [(usize, usize); 6] =
     [(10, 16), (20, 32), (40, 64), (40, 128), (100, 128), (10, 1024)];
 

@@ -1,4 +1,4 @@
-//! A mixture, feature vectors and what comes of them in f64.
+//! A mixture, feature vectors, and their results in f64.
 
 use ndarray::{Array1, Array2};
 use rebearing_host::mixture::{Covariance, Mixture};
@@ -8,18 +8,19 @@ use crate::draw::Draw;
 
 /// Classes of every problem: healthy and four faults.
 pub(crate) const CLASSES: usize = 5;
-/// Feature vectors of a problem; what varies with the vector is averaged.
+/// Number of feature vectors in a problem. Instructions that vary with the vector are averaged.
 const VECTORS: usize = 8;
 /// First word of a file.
 const MAGIC: [u8; 4] = *b"BNCH";
 
-/// How the components lie to one another.
+/// How the components lie relative to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// Apart, as the states of a machine do: means by chance with a standard deviation of one,
-    /// those of the components from 0.5 to 1. The vectors are drawn from the mixture.
+    /// Apart, like the states of a machine. The means are random with a standard deviation of one,
+    /// and the components' own standard deviations are from 0.5 to 1. The vectors are drawn from
+    /// the mixture.
     Clustered,
-    /// All in one place, so that every component has its share in every vector.
+    /// All in one place, so every component has a share in every vector.
     Worst,
 }
 
@@ -38,7 +39,7 @@ impl Case {
         }
     }
 
-    /// Standard deviation of the means, and the range of the components' own.
+    /// Returns the standard deviation of the means, and the range of the components' own.
     fn spread(self) -> (f64, [f64; 2]) {
         match self {
             Self::Clustered => (1.0, [0.5, 1.0]),
@@ -53,7 +54,7 @@ pub(crate) struct Problem {
     pub(crate) dims: usize,
     pub(crate) early_drop: EarlyDrop,
     pub(crate) constants: Vec<f32>,
-    /// For each component r, then m.
+    /// For each component its scales r, then its offsets m.
     pub(crate) whitening: Vec<f32>,
     pub(crate) labels: Vec<f32>,
     pub(crate) vectors: Vec<Vec<f32>>,
@@ -84,8 +85,8 @@ impl Problem {
         early_drop.features = match case {
             Case::Clustered if early_drop.pays() => early_drop.features,
             Case::Clustered => 0,
-            // Nobody would drop components of such a mixture early; this measures what it takes if
-            // somebody does.
+            // Nobody would use early drop for such a mixture. This measures what it costs if
+            // someone does.
             Case::Worst => Self::draw(components, dims, Case::Clustered).early_drop.features,
         };
         let mut problem = Self {
@@ -116,7 +117,7 @@ impl Problem {
         problem
     }
 
-    /// By the definitions, from the numbers as they are stored.
+    /// Computes the results by the definitions, from the numbers as they are stored.
     pub(crate) fn reference(&self, x: &[f32]) -> Reference {
         let scores: Vec<f64> = self
             .constants
@@ -145,7 +146,7 @@ impl Problem {
         Reference { log_likelihood, posterior, responsibilities }
     }
 
-    /// The file that `firmware_examples::bench::problem` reads.
+    /// Returns the file that `firmware_examples::bench::problem` reads.
     pub(crate) fn f32_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let counts = [self.constants.len(), self.dims, CLASSES, self.vectors.len()];
@@ -170,15 +171,15 @@ impl Problem {
         bytes
     }
 
-    /// The file that the firmware `bench-emlearn` reads: the first vector, and every diagonal
-    /// covariance as the Cholesky factor of a full precision matrix.
+    /// Returns the file that the firmware `bench-emlearn` reads: the first vector, and every
+    /// diagonal covariance as the Cholesky factor of a full precision matrix.
     pub(crate) fn emlearn_bytes(&self) -> Vec<u8> {
         let (components, dims) = (self.constants.len(), self.dims);
         let mut bytes = b"EMLN".to_vec();
         let counts = [components as u32, dims as u32, 0, 0, 0, 0, 0];
         bytes.extend(counts.iter().flat_map(|count| count.to_le_bytes()));
         let mut put = |floats: &[f32]| bytes.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
-        // In the order of the components' own numbers, the vector too.
+        // Everything, the vector too, is in the order of the components' own numbers.
         let rows: Vec<(&[f32], &[f32])> =
             self.whitening.chunks_exact(2 * dims).map(|row| row.split_at(dims)).collect();
         for (r, m) in &rows {

@@ -19,11 +19,11 @@ pub(crate) const BANDS: usize = 32;
 pub(crate) const COMPONENTS: usize = 40;
 const CLASSES: usize = 5;
 
-/// A model, the samples of one window, and what must come of them.
+/// A model, the samples of one window, and the results that they must give.
 pub(crate) struct WindowProblem {
     model: ModelBytes,
     samples: Vec<i16>,
-    /// Standardised.
+    /// Standardised features.
     features: Vec<f64>,
     log_likelihood: f64,
     posterior: Vec<f64>,
@@ -47,7 +47,7 @@ pub(crate) fn draw() -> anyhow::Result<WindowProblem> {
         .map(|(x, (shift, scale))| (x - f64::from(*shift)) * f64::from(*scale))
         .collect();
 
-    // All near the window, so that each has its share and no term is left out.
+    // All means are near the window, so every component has a share and no term is dropped.
     let means = Array2::from_shape_fn((COMPONENTS, BANDS), |(_, i)| z[i] + 0.2 * draw.normal());
     let variances = Array2::from_elem((COMPONENTS, BANDS), 0.5);
     let labels = Array2::from_shape_fn((COMPONENTS, CLASSES), |(k, c)| {
@@ -81,20 +81,22 @@ pub(crate) fn draw() -> anyhow::Result<WindowProblem> {
 }
 
 impl WindowProblem {
-    /// The file that the firmware `bench-window` reads.
+    /// Returns the file that the firmware `bench-window` reads.
     pub(crate) fn f32_bytes(&self) -> Vec<u8> {
         let results = self.features.iter().chain([&self.log_likelihood]).chain(&self.posterior);
         let results = results.flat_map(|x| (*x as f32).to_le_bytes());
         self.file(*b"WNDW", self.model.bytes(), results)
     }
 
-    /// The file that the firmware `bench-window-i16` reads: features in the order and the unit of
-    /// the model in integers, as i32, the log-likelihood in nats Q8, the posterior in Q15 as i32.
+    /// Returns the file that the firmware `bench-window-i16` reads.
+    ///
+    /// Features are in the order and the unit of the model in integers, as i32. The log-likelihood
+    /// is in nats Q8, the posterior in Q15 as i32.
     pub(crate) fn i16_bytes(&self) -> anyhow::Result<Vec<u8>> {
         let model = self.model.model();
         let contents = quantise(&model, 1.0)?;
         let encoded = encode_integer(&model, &contents)?;
-        // A feature's scale in integers is that in f32, of logarithms to base 2, in this unit.
+        // A feature's integer scale is its f32 scale, for logarithms to base 2, in this unit.
         let unit = |place: usize| {
             let scale = f64::from(model.scale()[contents.order[place] as usize]);
             let in_q8 = f64::from(contents.scale[place]);

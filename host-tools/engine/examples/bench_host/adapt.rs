@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::clock::Clock;
 use crate::task::Task;
 
-/// Where the two fits start, so that both sides do the same work and must come to the same result.
+/// The start of the two fits. With it, both sides do the same work and must get the same result.
 struct Starts {
     source: Mixture,
     target: Mixture,
@@ -29,7 +29,7 @@ pub(crate) fn adapt(task: &Task) -> anyhow::Result<Value> {
     let labels = task.vector(&format!("{name}-source-labels"))?;
     let labels: Vec<usize> = labels.iter().map(|&label| label as usize).collect();
     let starts = match task.text("start")? {
-        // Each side by k-means of its own, as a user would.
+        // Each side runs its own k-means, as a user would.
         "own" => None,
         "given" => {
             let components = task.text("components")?;
@@ -111,8 +111,8 @@ fn run<T: Sample>(
     Ok((answer, predicted))
 }
 
-/// Conditional EM from a given start, which `fit_conditional` has no use for: one fit a class, on
-/// rows that are sorted by class.
+/// Conditional EM from a given start, which `fit_conditional` does not support: one fit per class,
+/// on rows sorted by class.
 fn fit_classes<T: Sample>(
     task: &Task,
     x: &Array2<T>,
@@ -156,7 +156,7 @@ fn fit_classes<T: Sample>(
     Ok((LabelledMixture { mixture: all, labels }, iterations))
 }
 
-/// Position of the largest value, the first of equals.
+/// Returns the position of the largest value; the first if several are equal.
 fn largest(values: &ArrayView1<f64>) -> f64 {
     let first = (0, f64::NEG_INFINITY);
     let best = values.iter().enumerate().fold(first, |a, (i, &v)| if v > a.1 { (i, v) } else { a });

@@ -1,4 +1,4 @@
-//! Time on the wall, and time on the processor, which tells more where the machine is shared.
+//! Measures wall time and CPU time. CPU time says more on a shared machine.
 
 use std::fs;
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-/// A measurement under way.
+/// A running measurement.
 pub(crate) struct Clock {
     cpu: f64,
     wall: Instant,
@@ -18,21 +18,21 @@ impl Clock {
         Ok(Self { cpu: cpu_seconds()?, wall: Instant::now() })
     }
 
-    /// Seconds on the wall so far.
+    /// Returns the wall seconds so far.
     pub(crate) fn seconds(&self) -> f64 {
         self.wall.elapsed().as_secs_f64()
     }
 
-    /// The first fields of an answer: `seconds` and `cpu_seconds`.
+    /// Returns the first fields of an answer: `seconds` and `cpu_seconds`.
     pub(crate) fn stop(self) -> anyhow::Result<Value> {
         let seconds = self.seconds();
         Ok(json!({ "seconds": seconds, "cpu_seconds": cpu_seconds()? - self.cpu }))
     }
 }
 
-/// Seconds that all threads of this process have run, as Linux tells them.
+/// Returns the seconds that all threads of this process have run, as Linux counts them.
 pub(crate) fn cpu_seconds() -> anyhow::Result<f64> {
-    // A thread's account is brought up to date when it leaves the processor.
+    // Linux updates a thread's count when the thread leaves the processor.
     thread::sleep(Duration::from_micros(1));
     let mut nanoseconds = 0;
     for thread in fs::read_dir("/proc/self/task")? {

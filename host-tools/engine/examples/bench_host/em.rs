@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::clock::Clock;
 use crate::task::Task;
 
-/// Responsibilities below this change no sum that is kept in f64.
+/// Responsibilities below this do not change a sum in f64.
 const NEGLIGIBLE: f64 = 1e-16;
 
 pub(crate) fn fit(task: &Task) -> anyhow::Result<Value> {
@@ -34,8 +34,8 @@ fn timed<T: Sample>(x: &Array2<T>, settings: &EmSettings) -> anyhow::Result<(Fit
     Ok((fit, clock.stop()?))
 }
 
-/// An E-step that leaves nothing out: the log-likelihood of every sample. Also tells how many
-/// responsibilities a sample has that are not negligible, all that an M-step has to look at.
+/// Runs a full E-step, with nothing left out: the log-likelihood of every sample. Also returns how
+/// many responsibilities of a sample are not negligible. An M-step needs only those.
 pub(crate) fn density(task: &Task) -> anyhow::Result<Value> {
     let mixture = task.mixture(task.text("start")?)?;
     match task.matrix(task.text("data")?)? {

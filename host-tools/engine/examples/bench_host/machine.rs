@@ -1,4 +1,4 @@
-//! What the machine can do at most: multiply-adds in f32 a second, and bytes from memory a second.
+//! Measures the machine's limits: f32 multiply-adds per second, and bytes from memory per second.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -13,12 +13,12 @@ use crate::clock;
 
 /// Rounds of each measurement; the best counts.
 const ROUNDS: usize = 5;
-/// Multiply-adds that each lane does in a round.
+/// Multiply-adds of each lane in a round.
 const STEPS: usize = 2_000_000;
-/// Values read in a round of the memory measurement: 128 MiB, beyond most caches.
+/// Values read in a round of the memory measurement: 128 MiB, more than most caches.
 const VALUES: usize = 1 << 24;
 
-/// Peak rates a second on the processor, with all threads of the pool at work.
+/// Returns the peak rates per CPU second, with all threads of the pool at work.
 pub(crate) fn measure() -> anyhow::Result<Value> {
     let threads = rayon::current_num_threads();
     let operations = (2 * STEPS * LANES * threads) as f64;
@@ -39,7 +39,7 @@ pub(crate) fn measure() -> anyhow::Result<Value> {
     }))
 }
 
-/// The least seconds on the processor, all threads together.
+/// Returns the fewest CPU seconds of all rounds, all threads together.
 fn best(mut work: impl FnMut()) -> anyhow::Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
@@ -50,8 +50,8 @@ fn best(mut work: impl FnMut()) -> anyhow::Result<f64> {
     Ok(best)
 }
 
-// Twelve registers of 256 bits: enough chains to hide the latency of two units, few enough to
-// stay in the sixteen registers that every processor with AVX2 has.
+// Twelve registers of 256 bits. They are enough chains to hide the latency of two units, and few
+// enough to stay in the sixteen registers that every processor with AVX2 has.
 const LANES: usize = 96;
 
 /// Multiply-adds in a loop, compiled for the instructions found at run time.
@@ -75,7 +75,7 @@ impl pulp::WithSimd for MultiplyAdd {
     }
 }
 
-/// A sum in lanes, so that reading is what takes the time.
+/// Sums in lanes, so that reading takes most of the time.
 fn sum(values: &[f64]) -> f64 {
     let mut lanes = [0.0; 16];
     for values in values.as_chunks::<16>().0 {

@@ -1,9 +1,9 @@
-//! The Rust side of `cargo xtask bench host`: the library, called as its users call it.
+//! The Rust side of `cargo xtask bench host`: calls the library as its users do.
 //!
-//! Without arguments it takes a task a line on stdin and answers each with one JSON object on
-//! stdout; with arguments it does that one task. A task is a name and `key=value` words; the
-//! Python side (`xtask/bench/worker.py`) takes the same ones. Reading the files and writing the
-//! results is not part of the `seconds` in an answer.
+//! Without arguments, it reads one task per line on stdin and answers each with one JSON object on
+//! stdout. With arguments, it does that one task. A task is a name and `key=value` words. The
+//! Python side (`xtask/bench/worker.py`) takes the same tasks. The `seconds` in an answer do not
+//! include reading the files and writing the results.
 
 mod adapt;
 mod clock;
@@ -49,7 +49,7 @@ fn answer(line: &str) -> anyhow::Result<Value> {
     Ok(answer)
 }
 
-/// The most memory this process has ever held.
+/// Returns the peak memory of this process.
 fn peak_bytes() -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let peak =

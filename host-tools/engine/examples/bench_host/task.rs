@@ -34,7 +34,7 @@ impl<'a> Task<'a> {
         text.parse().ok().with_context(|| format!("`{key}={text}` is no number"))
     }
 
-    /// Path of the .npy file `name`.
+    /// Returns the path of the .npy file `name`.
     pub(crate) fn file(&self, name: &str) -> anyhow::Result<PathBuf> {
         Ok(Path::new(self.text("folder")?).join(format!("{name}.npy")))
     }
@@ -43,7 +43,7 @@ impl<'a> Task<'a> {
         Ok(npy::read_vector(&self.file(name)?)?)
     }
 
-    /// A feature matrix in the task's precision; `rows` and `dims` take a corner of it.
+    /// Reads a feature matrix in the task's precision. `rows` and `dims` limit it to a corner.
     pub(crate) fn matrix(&self, name: &str) -> anyhow::Result<Matrix> {
         let whole = npy::read_matrix(&self.file(name)?)?;
         let matrix = if self.words.contains_key("rows") || self.words.contains_key("dims") {
@@ -71,7 +71,7 @@ impl<'a> Task<'a> {
         self.limit("dims", most)
     }
 
-    /// The diagonal mixture in `name-weights`, `name-means` and `name-variances`.
+    /// Reads the diagonal mixture from `name-weights`, `name-means` and `name-variances`.
     pub(crate) fn mixture(&self, name: &str) -> anyhow::Result<Mixture> {
         let matrix = |values| -> anyhow::Result<_> {
             let whole = npy::read_matrix(&self.file(&format!("{name}-{values}"))?)?.into_f64();
@@ -85,7 +85,8 @@ impl<'a> Task<'a> {
         })
     }
 
-    /// EM as the task wants it. Components that lose their samples stay, as in scikit-learn.
+    /// Returns the task's settings for EM. Components that lose their samples stay, as in
+    /// scikit-learn.
     pub(crate) fn settings(&self, components: usize, start: Start) -> anyhow::Result<EmSettings> {
         Ok(EmSettings {
             tolerance: self.number("tolerance")?,

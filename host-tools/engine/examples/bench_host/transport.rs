@@ -12,7 +12,7 @@ pub(crate) fn exact(task: &Task) -> anyhow::Result<Value> {
     timed(task, |a, b, cost| exact::solve(a, b, cost, &exact::Options::default()))
 }
 
-/// The method word is for POT, which has several; here there is one.
+/// An entropic plan. The word `method` is for POT, which has several methods. Here there is one.
 pub(crate) fn sinkhorn(task: &Task) -> anyhow::Result<Value> {
     let options = sinkhorn::Options {
         epsilon: task.number("epsilon")?,

@@ -1,7 +1,7 @@
 //! Draws the pictures of docs/ from simulated machines: `cargo xtask pictures`.
 //!
-//! Everything random has a seed, so that the same bytes come every time; `tests/pictures.rs`
-//! compares them with those that are committed.
+//! Everything random has a seed, so every run gives the same bytes. `tests/pictures.rs` compares
+//! them with the committed files.
 
 mod pictures;
 

@@ -1,4 +1,4 @@
-//! What adaptation found: the parts of a model, and why they are what they are.
+//! Result of an adaptation: the parts of a model, and the reasons for them.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ use crate::model::encoded::ModelBytes;
 use crate::model::file::{self, GateContents, ModelContents, ModelFileError};
 use crate::source::Source;
 
-/// What was done with the target's recordings.
+/// The verdict on a target: adapt, keep or abstain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The target's own mixture, with labels carried over by the plan.
+    /// Use the target's own mixture, with labels carried over by the plan.
     Adapt,
-    /// A gate of the target's healthy windows, and the source's fault types; without healthy
-    /// windows the source's classes.
+    /// Use a gate fitted to the target's healthy windows, and the source's fault types. Without
+    /// healthy windows, use the source's classes.
     Keep,
-    /// Too far from the source: no fault is called by name unless it is like the source's.
+    /// The target is too far from the source. A fault is named only if it is like the source's.
     Abstain,
 }
 
@@ -36,38 +36,41 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What adaptation found, ready to be written as a model.
+/// The result of an adaptation, ready to be written as a model.
 #[derive(Debug, Clone)]
 pub struct Adaptation {
-    /// What was done.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, in words and figures.
+    /// The reasons, in words and figures.
     pub reasons: Vec<String>,
     /// Subtracted from each feature.
     pub shift: Vec<f32>,
     /// Multiplied with each feature after the shift.
     pub scale: Vec<f32>,
-    /// What says healthy or not, over standardised features.
+    /// The gate that separates healthy from faulty windows, over standardised features.
     pub gate: Option<Gate>,
-    /// What tells the classes, or behind a gate the fault types, apart; over standardised
-    /// features, or behind a gate over their directions. `None` behind a gate abstains.
+    /// The mixture that separates the classes, over standardised features. Behind a gate it
+    /// separates the fault types, over the directions of the features. `None` behind a gate means
+    /// that fault types are not named.
     pub mixture: Option<LabelledMixture>,
     /// Windows with a lower log-likelihood are unknown.
     pub log_likelihood_min: Option<f64>,
-    /// Windows that the mixture (behind a gate: the gate) was not fitted on.
+    /// Windows that the mixture was not fitted on. With a gate: windows that the gate was not
+    /// fitted on.
     pub held_out: HeldOut,
-    /// The plan, where one was made: source components × target components.
+    /// The plan, source components × target components, if one was made.
     pub plan: Option<Array2<f64>>,
-    /// Squared mixture-Wasserstein distance, where a plan was made.
+    /// Squared mixture-Wasserstein distance, if a plan was made.
     pub mw2_squared: Option<f64>,
-    /// What speaks for the plan, where one was made, whether it was taken or not.
+    /// The evidence for the plan, if one was made. It is here even if the plan was rejected.
     pub support: Option<Support>,
     /// Time spent in EM and in transport.
     pub seconds: Seconds,
 }
 
 impl Adaptation {
-    /// The model file of this adaptation of `source`; `hash` stands for all it was fitted from.
+    /// The model file of this adaptation of `source`. `hash` identifies all data that it was fitted
+    /// from.
     pub fn model(
         &self,
         source: &Source,
@@ -94,22 +97,22 @@ impl Adaptation {
     }
 }
 
-/// Where the time went.
+/// The time spent, in seconds.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Seconds {
-    /// EM on the target.
+    /// Time for EM on the target.
     pub fit_target: f64,
-    /// Cost, plan and labels.
+    /// Time for cost, plan and labels.
     pub transport: f64,
 }
 
 impl Adaptation {
-    /// The same for these reasons.
+    /// The same adaptation with these reasons.
     pub(super) fn because(self, reasons: Vec<String>) -> Self {
         Self { reasons, ..self }
     }
 
-    /// The same for one reason more.
+    /// The same adaptation with one more reason.
     pub(super) fn and(mut self, reason: &str) -> Self {
         self.reasons.push(reason.into());
         self

@@ -1,5 +1,5 @@
-//! Healthy or not: a mixture of the target's own healthy windows, with a threshold that windows
-//! it was not fitted on have set.
+//! Healthy or not: a mixture of the target's own healthy windows, with a threshold. Windows that
+//! the mixture was not fitted on set the threshold.
 
 use ndarray::{Array1, Array2, Axis};
 use thiserror::Error;
@@ -11,39 +11,39 @@ use crate::mixture::{self, Covariance, InvalidMixture, Mixture, MixtureError};
 use crate::source::SourceSettings;
 use crate::source::unknown::{self, Calibration};
 
-/// Components of a gate: a healthy machine has few states.
+/// Number of components of a gate: a healthy machine has few states.
 const COMPONENTS: usize = 2;
 /// Variance floor of the gate, in units of its scale squared.
 const VARIANCE_FLOOR: f64 = 0.1;
 
-/// What says healthy or not.
+/// Decides whether a window is healthy.
 #[derive(Debug, Clone)]
 pub struct Gate {
     /// Mixture of the healthy windows, over features that are not standardised.
     pub mixture: Mixture,
     /// Windows with at least this log-likelihood are healthy.
     pub log_likelihood_min: f64,
-    /// Mean of the windows that it was fitted on.
+    /// Mean of the windows it was fitted on.
     pub mean: Array1<f64>,
-    /// How many they were.
+    /// Number of windows it was fitted on.
     pub windows: usize,
-    /// Windows held out while its threshold was set, and their log-likelihoods in its units.
+    /// Windows held out while the threshold was set, and their log-likelihoods in the gate's units.
     pub held_out: HeldOut,
 }
 
 /// Why there is no gate.
 #[derive(Debug, Error)]
 pub enum GateError {
-    /// Too few windows to fit on and hold out.
+    /// There are too few windows to fit on and to hold out.
     #[error(
         "{windows} healthy windows are too few for a gate: at least {least} must be held out to set its \
          threshold, and {held_out} are left for that; record the healthy machine for longer",
         least = LEAST_HELD_OUT
     )]
     TooFew {
-        /// Windows there are.
+        /// Number of windows.
         windows: usize,
-        /// Windows held out.
+        /// Number of windows held out.
         held_out: usize,
     },
     /// EM failed.
@@ -80,7 +80,7 @@ impl Gate {
             unknown::threshold(&scores(&fitted)?.to_vec(), &held_out_scores).ok_or(too_few)?;
 
         let fit = mixture::fit(z.view(), None, &em, &|_| ())?.mixture;
-        // A density in other units: the volume of the scaling goes into it.
+        // The density is in other units, so the volume of the scaling enters it.
         let volume = scale.mapv(f64::ln).sum();
         Ok(Self {
             mixture: in_nats(&fit, &mean, &scale),
@@ -94,7 +94,7 @@ impl Gate {
         })
     }
 
-    /// The same where the windows that it was fitted on are these rows of a pool.
+    /// The same gate, with row numbers of a pool. `rows` are the pool's rows it was fitted on.
     #[must_use]
     pub fn of_rows(mut self, rows: &[usize]) -> Self {
         for row in &mut self.held_out.rows {
@@ -110,7 +110,7 @@ impl Gate {
     }
 }
 
-/// What each feature is divided by.
+/// The divisor of each feature.
 fn scale(x: &Array2<f32>, mean: &Array1<f64>, known: &HealthyReference) -> Array1<f64> {
     let own = x.axis_iter(Axis(1)).zip(mean).map(|(column, mean)| {
         let square: f64 = column.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum();

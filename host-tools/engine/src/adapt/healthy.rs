@@ -1,4 +1,4 @@
-//! The healthy windows of a pool of which nothing is known.
+//! Finds the healthy windows in a pool about which nothing is known.
 
 use ndarray::{Array1, Array2, Axis};
 
@@ -7,14 +7,17 @@ use super::reference::{HealthyReference, median};
 use crate::features::extract::Features;
 use crate::mixture::InvalidMixture;
 
-/// A median absolute deviation as a standard deviation of a normal distribution.
+/// Factor that turns a median absolute deviation into a standard deviation of a normal
+/// distribution.
 const NORMAL_MAD: f64 = 1.4826;
-/// Windows farther from the centre than this many times the typical one are not taken.
+/// Largest distance from the centre, in units of the median distance. Windows farther away are left
+/// out.
 const FARTHEST: f64 = 3.0;
 
-/// Rows of `pool` that the source would call healthy and that form one state.
+/// The rows of `pool` that the source would call healthy and that form one state.
 ///
-/// Medians, not means: a few faulty windows among them must not widen what a gate then accepts.
+/// It uses medians, not means: a few faulty windows among them must not widen the range that the
+/// gate accepts.
 pub fn find(
     pool: &Features,
     cautious: &Cautious,
@@ -51,7 +54,7 @@ mod tests {
     fn a_few_strays_among_healthy_windows_are_not_taken() {
         let reference = Reference::new(&source()).unwrap();
         let mut random = Random::new(5, 0);
-        // 60 healthy windows, 6 of something on the way to a fault, 30 of a fault.
+        // 60 healthy windows, 6 windows on the way to a fault, 30 windows of a fault.
         let centre = |row: usize| match row {
             0..60 => [1.1, 2.0],
             60..66 => [1.9, 2.1],

@@ -1,33 +1,33 @@
-//! Fault types of the source, for a target that has shown none of its own.
+//! The source's fault types, for a target that has not shown any faults of its own.
 //!
-//! A fault of another machine rarely has the size of the source's, but often its shape: the
-//! direction in which it takes the features away from the healthy state. So types are told apart
-//! by u = √d·z/‖z‖ with z = x − centre alone.
+//! A fault on another machine rarely has the size of the source's fault, but often its shape: the
+//! direction in which it moves the features away from the healthy state. So types are separated by
+//! u = √d·z/‖z‖ alone, with z = x − centre.
 
 use ndarray::{Array1, Axis};
 
 use super::reference::{HealthyReference, Reference};
 use crate::mixture::{Covariance, LabelledMixture, Mixture};
 
-/// Added to every variance of a direction, whose root mean square is one.
+/// Added to every variance of a direction. A direction has a root mean square of one.
 const DIRECTION_VARIANCE: f64 = 0.3;
 
-/// Fault types by direction.
+/// Fault types, told by direction.
 #[derive(Debug, Clone)]
 pub struct FaultTypes {
-    /// Mixture over directions; the healthy class has no part in it.
+    /// Mixture over directions, without the healthy class.
     pub mixture: LabelledMixture,
-    /// The state from which the target's deviations are measured.
+    /// The healthy state from which the target's deviations are measured.
     pub centre: Array1<f64>,
 }
 
 impl FaultTypes {
     /// The fault types of a source, for a target whose healthy windows have the mean `target`.
     ///
-    /// Where the fault distance is large against the healthy shift, the features of a fault owe
-    /// little to the healthy state that they hide, and moving them by its shift would do harm;
-    /// on another machine they move with it. The centre moves by the share h²/(1 + h²) of the
-    /// shift, h being the shift in units of the fault distance.
+    /// If the fault distance is large against the healthy shift, a fault hides the healthy state.
+    /// The fault's features then depend little on that state, and moving them by its shift would do
+    /// harm. On another machine they move with it. So the centre moves by the fraction h²/(1 + h²)
+    /// of the shift, where h is the shift in units of the fault distance.
     pub fn new(reference: &Reference, healthy: &HealthyReference, target: &Array1<f64>) -> Self {
         let shift = healthy.shift(target);
         let share = shift.powi(2) / (1.0 + shift.powi(2));
@@ -44,7 +44,7 @@ impl FaultTypes {
             let length = mean.dot(&mean).sqrt().max(f64::MIN_POSITIVE);
             let factor = (mean.len() as f64).sqrt() / length;
             mean *= factor;
-            // To first order: a window's scatter seen from the healthy state.
+            // To first order: the scatter of a window, seen from the healthy state.
             variances.mapv_inplace(|v| v * factor.powi(2) + DIRECTION_VARIANCE);
         }
         let mixture = Mixture { weights, means, covariance: Covariance::Diagonal(variances) };

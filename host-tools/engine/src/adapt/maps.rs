@@ -1,9 +1,9 @@
-//! Maps that carry source samples to the target, from a plan between two mixtures.
+//! Maps that carry source samples to the target, built from a plan between two mixtures.
 //!
-//! Between two Gaussians the optimal map is affine, `T_kl`. The plan says which of these maps apply to
-//! a sample; three ways to combine them are here: [`ComponentMaps::weighted`] (`T_weight`),
-//! [`ComponentMaps::mean`] (`T_mean`) and [`ComponentMaps::random`] (`T_rand`), the last two after
-//! Delon and Desolneux (2020).
+//! Between two Gaussians the optimal map is affine, `T_kl`. The plan tells which of these maps
+//! apply to a sample. There are three ways to combine them: [`ComponentMaps::weighted`]
+//! (`T_weight`), [`ComponentMaps::mean`] (`T_mean`) and [`ComponentMaps::random`] (`T_rand`). The
+//! last two follow Delon and Desolneux (2020).
 #![allow(
     clippy::needless_pass_by_value,
     reason = "array views are pointers; they go by value, as in ndarray itself"
@@ -20,18 +20,18 @@ use crate::mixture::{Covariance, InvalidMixture, Mixture, Sample};
 /// Why there is no map.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MapError {
-    /// The plan does not join these mixtures.
+    /// The shape of the plan does not match the mixtures.
     #[error(
         "the plan is {rows} × {columns} for {source_components} source and {target_components} target components"
     )]
     Shape {
-        /// Rows of the plan.
+        /// Number of rows of the plan.
         rows: usize,
-        /// Columns of the plan.
+        /// Number of columns of the plan.
         columns: usize,
-        /// Components of the source mixture.
+        /// Number of components of the source mixture.
         source_components: usize,
-        /// Components of the target mixture.
+        /// Number of components of the target mixture.
         target_components: usize,
     },
     /// The plan moves no mass from a component that has weight.
@@ -42,15 +42,15 @@ pub enum MapError {
         "the covariance of source component {component} is singular; raise the variance floor, or shrink it towards its diagonal"
     )]
     Singular {
-        /// Component, from 0.
+        /// Component, counted from 0.
         component: usize,
     },
-    /// The threshold leaves nothing for a component.
+    /// No plan entry of a component reaches the threshold.
     #[error("no entry of the plan's row {component} reaches the threshold {threshold}; lower it")]
     Threshold {
-        /// Source component, from 0.
+        /// Source component, counted from 0.
         component: usize,
-        /// The threshold given.
+        /// The given threshold.
         threshold: f64,
     },
     /// A mixture or the samples cannot be used.
@@ -73,9 +73,9 @@ enum Linear {
 }
 
 impl GaussianMap {
-    /// The map between Gaussians of independent dims, `x ↦ σ_T/σ_S ⊙ (x − μ_S) + μ_T`.
+    /// The map between Gaussians with independent dims, `x ↦ σ_T/σ_S ⊙ (x − μ_S) + μ_T`.
     ///
-    /// `None` if a source deviation is zero where the target's is not: no map widens a point.
+    /// Returns `None` if a source deviation is zero and the target's is not: no map widens a point.
     pub fn diagonal(
         (source_mean, source_variances): (&ArrayRef1<f64>, &ArrayRef1<f64>),
         (target_mean, target_variances): (&ArrayRef1<f64>, &ArrayRef1<f64>),
@@ -92,11 +92,11 @@ impl GaussianMap {
         })
     }
 
-    /// The map between Gaussians with full covariances,
-    /// `A = Σ_S^-½ (Σ_S^½ Σ_T Σ_S^½)^½ Σ_S^-½`; `None` if the source covariance is singular.
+    /// The map between Gaussians with full covariances, `A = Σ_S^-½ (Σ_S^½ Σ_T Σ_S^½)^½ Σ_S^-½`.
+    /// Returns `None` if the source covariance is singular.
     ///
-    /// A is computed as `L⁻ᵀ (Lᵀ Σ_T L)^½ L⁻¹` with `Σ_S = L Lᵀ`: the one positive matrix with
-    /// `A Σ_S A = Σ_T`, by one eigendecomposition instead of two.
+    /// A is computed as `L⁻ᵀ (Lᵀ Σ_T L)^½ L⁻¹` with `Σ_S = L Lᵀ`. This is the only positive matrix
+    /// with `A Σ_S A = Σ_T`, and it takes one eigendecomposition, not two.
     pub fn full(
         (source_mean, source_covariance): (&ArrayRef1<f64>, &ArrayRef2<f64>),
         (target_mean, target_covariance): (&ArrayRef1<f64>, &ArrayRef2<f64>),
@@ -121,7 +121,7 @@ impl GaussianMap {
         })
     }
 
-    /// Where the map sends a sample.
+    /// Maps a sample.
     pub fn apply(&self, x: &[f64]) -> Vec<f64> {
         let centred = DVector::from_iterator(x.len(), x.iter().zip(&self.from).map(|(x, m)| x - m));
         let mapped = match &self.linear {
@@ -132,21 +132,21 @@ impl GaussianMap {
     }
 }
 
-/// Samples that were carried over, some of them to several places.
+/// Mapped samples. One source sample may appear at several places.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightedSamples {
-    /// The mapped samples, one a row.
+    /// The mapped samples, one per row.
     pub samples: Array2<f64>,
-    /// The weight of each.
+    /// The weight of each mapped sample.
     pub weights: Array1<f64>,
-    /// The row of the sample that each came from.
+    /// The source row of each mapped sample.
     pub origin: Vec<usize>,
 }
 
-/// The maps between all components that a plan joins.
+/// The maps between all pairs of components that a plan joins.
 pub struct ComponentMaps<'a> {
     source: &'a Mixture,
-    /// By source component: the mass of each entry of the plan, and its map.
+    /// For each source component, the mass and the map of each plan entry.
     maps: Vec<Vec<(f64, GaussianMap)>>,
 }
 
@@ -175,7 +175,7 @@ impl<'a> ComponentMaps<'a> {
         for (component, row) in plan.outer_iter().enumerate() {
             let mut from_here = Vec::new();
             for (l, &mass) in row.iter().enumerate() {
-                // A component without weight has no density to choose it by.
+                // A component without weight has no density, so it cannot be chosen.
                 if mass > 0.0 && source.weights[component] > 0.0 {
                     let map = between(source, component, target, l)
                         .ok_or(MapError::Singular { component })?;
@@ -190,7 +190,7 @@ impl<'a> ComponentMaps<'a> {
         Ok(Self { source, maps })
     }
 
-    /// `T_weight`: each sample goes from its likeliest component k to every l with plan entry
+    /// `T_weight`: maps each sample from its likeliest component k to every l with plan entry
     /// `ω_kl ≥ threshold`, with weight `ω_kl`.
     pub fn weighted<T: Sample>(
         &self,
@@ -223,7 +223,7 @@ impl<'a> ComponentMaps<'a> {
         self.combine(x, |probabilities, maps, x| {
             let mut mean = vec![0.0; x.len()];
             for (&p, map) in probabilities.iter().zip(maps) {
-                // What cannot change the sum in f64 need not be mapped.
+                // A probability this small cannot change the sum in f64, so its map is skipped.
                 if p > f64::EPSILON / 16.0 {
                     mean.iter_mut().zip(map.apply(x)).for_each(|(m, t)| *m += p * t);
                 }
@@ -241,7 +241,7 @@ impl<'a> ComponentMaps<'a> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         self.combine(x, |probabilities, maps, x| {
             let mut left: f64 = rng.random();
-            // Rounding may leave a little at the end: the likeliest pair takes it.
+            // Rounding may leave a little at the end. The likeliest pair gets it.
             let drawn = probabilities.iter().position(|p| {
                 left -= p;
                 left < 0.0
@@ -263,7 +263,7 @@ impl<'a> ComponentMaps<'a> {
         for ((x, densities), mut out) in
             x.outer_iter().zip(densities.outer_iter()).zip(mapped.outer_iter_mut())
         {
-            // ln ω_kl N_k(x), from ln π_k N_k(x).
+            // ln ω_kl N_k(x), computed from ln π_k N_k(x).
             let mut logs = Vec::with_capacity(maps.len());
             for (k, from_here) in self.maps.iter().enumerate() {
                 let log_density = densities[k] - self.source.weights[k].ln();
@@ -284,7 +284,7 @@ impl<'a> ComponentMaps<'a> {
     }
 }
 
-/// `T_kl` for one pair of components, full as soon as one of the two is.
+/// `T_kl` for one pair of components. The map is full if one of the two covariances is.
 fn between(source: &Mixture, k: usize, target: &Mixture, l: usize) -> Option<GaussianMap> {
     let (source_mean, target_mean) = (source.means.row(k), target.means.row(l));
     match (variances(source, k), variances(target, l)) {
@@ -317,7 +317,7 @@ fn covariance(mixture: &Mixture, k: usize) -> Array2<f64> {
     }
 }
 
-/// The index of the largest value, the first of equals.
+/// The index of the largest value; the first one among equals.
 pub(crate) fn likeliest(values: impl Iterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (index, value) in values.enumerate() {

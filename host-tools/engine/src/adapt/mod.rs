@@ -1,4 +1,4 @@
-//! Adaptation: a source and unlabelled target windows to the parts of a model.
+//! Adaptation: turns a source and unlabelled target windows into the parts of a model.
 //!
 //! ```text
 //! source ─► reference ─┬─► cautious ─► healthy ─┬─► gate ─┐
@@ -6,9 +6,10 @@
 //! source ──────────────┴─► plan ─► propagate ─► transfer ─┘
 //! ```
 //!
-//! [`transfer`] is the method of the paper: a mixture of the target, labels along a plan. It is
-//! right where the pool holds every class. [`gate`] and [`keep`] need healthy windows alone,
-//! [`cautious`] nothing at all. [`verdict`] decides between them and says why.
+//! [`transfer`] is the method of the paper: a mixture of the target, with labels carried along a
+//! plan. It is right if the pool holds every class. [`gate`] and [`keep`] need only healthy
+//! windows. [`cautious`] needs no windows at all. [`verdict`] decides between them and gives the
+//! reasons.
 
 pub mod adaptation;
 pub mod cautious;

@@ -9,52 +9,52 @@ use crate::transport::cost::{self, CostError};
 use crate::transport::relaxed::{self, Marginal};
 use crate::transport::{TransportError, exact, sinkhorn};
 
-/// Marginal error of an entropic plan: far below what a label's probability is worth, and
-/// reached where the last digits would take many thousand iterations more.
+/// Marginal error of an entropic plan. It is far below any useful precision of a label's
+/// probability. More digits would take many thousand more iterations.
 const TOLERANCE: f64 = 1e-6;
 
-/// How the plan is found.
+/// The method of finding the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// Linear program, both marginals held.
+    /// Linear program with both marginals held.
     Exact,
-    /// Entropic, both marginals held.
+    /// Entropic plan with both marginals held.
     Sinkhorn,
-    /// Entropic, the target held; the source's class shares may give way to the target's.
+    /// Entropic plan with the target held. The source's class shares may adjust to the target's.
     Relaxed,
 }
 
 /// Settings of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlanSettings {
-    /// How it is found.
+    /// The method of finding the plan.
     pub solver: Solver,
     /// Weight of the entropy, relative to the largest cost.
     pub epsilon: f64,
-    /// How strongly the relaxed solver holds the source's shares, relative to the largest cost.
+    /// How strongly the relaxed solver keeps the source's shares, relative to the largest cost.
     pub tau: f64,
 }
 
 impl Default for PlanSettings {
-    /// Relaxed: a pool never has exactly the shares of the source, and a plan that is held to them
-    /// hands the surplus of one class to another; one that is hardly held leaves classes out as
-    /// soon as the target lies elsewhere. Both constants were looked at on CWRU and UESTC, clean
-    /// and with white noise, and on simulated machines; the results hold for epsilon from 0.001 to
-    /// 0.004 and tau from 0.7 to 0.85.
+    /// Relaxed. A pool never has exactly the source's shares. A plan that must keep them gives the
+    /// surplus of one class to another. A plan that hardly keeps them leaves out classes as soon as
+    /// the target has moved. Both constants were examined on CWRU and UESTC, clean and with white
+    /// noise, and on simulated machines. The results hold for epsilon from 0.001 to 0.004 and tau
+    /// from 0.7 to 0.85.
     fn default() -> Self {
         Self { solver: Solver::Relaxed, epsilon: 2e-3, tau: 0.8 }
     }
 }
 
-/// A plan and the costs that it was made for.
+/// A plan and its cost.
 #[derive(Debug, Clone)]
 pub struct ComponentPlan {
     /// Mass from each source component (row) to each target component.
     pub plan: Array2<f64>,
-    /// Squared mixture-Wasserstein distance: the cost of the plan.
+    /// Squared mixture-Wasserstein distance, which is the cost of the plan.
     pub mw2_squared: f64,
-    /// Whether an entropic plan did not converge and the exact one stands in for it.
+    /// Whether an entropic plan did not converge and the exact plan replaces it.
     pub fell_back: bool,
 }
 
@@ -92,8 +92,8 @@ pub fn between(
             relaxed::solve(&a, &b, &costs, &options)
         }
     };
-    // Nearly separate clusters can take the iteration very long; the exact plan always ends, and
-    // for such clusters it is nearly the same.
+    // For nearly separate clusters the iteration can take very long. The exact plan always
+    // terminates, and for such clusters it is nearly the same.
     let (plan, fell_back) = match entropic {
         Err(TransportError::NotConverged { .. }) => (exact()?, true),
         plan => (plan?, false),
@@ -113,7 +113,7 @@ mod tests {
         Mixture { weights, means, covariance: Covariance::Diagonal(variances) }
     }
 
-    /// Three classes, of which the target has one twice as often; all moved a little.
+    /// Three classes, all moved a little. The target has one of them twice as often.
     #[test]
     fn a_relaxed_plan_gives_way_to_the_shares_of_the_target() {
         let source = mixture(array![1.0, 1.0, 1.0] / 3.0, array![[0.0], [4.0], [8.0]]);
@@ -123,7 +123,7 @@ mod tests {
         let exact = between(&source, &target, &exact).unwrap();
         let own = |plan: &ComponentPlan| plan.plan.diag().sum();
         assert!(own(&relaxed) > own(&exact) + 0.1, "{} {}", relaxed.plan, exact.plan);
-        // The target is held by either.
+        // Both plans hold the target's shares.
         let column = relaxed.plan.column(0).sum();
         assert!((column - 0.5).abs() < 1e-4, "{column}");
         assert!(!relaxed.fell_back);

@@ -1,4 +1,4 @@
-//! Labels of target components from those of source components, along a transport plan.
+//! Carries labels from source components to target components along a transport plan.
 
 use ndarray::{Array2, ArrayRef2, Axis};
 use thiserror::Error;
@@ -6,14 +6,14 @@ use thiserror::Error;
 /// Why labels cannot be propagated.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum PropagateError {
-    /// The plan's rows are not the label table's rows.
+    /// The plan and the label table have different numbers of rows.
     #[error(
         "the plan has {plan} rows for {labels} labelled source components; they must be the same components"
     )]
     Shape {
-        /// Rows of the plan.
+        /// Number of rows of the plan.
         plan: usize,
-        /// Rows of the label table.
+        /// Number of rows of the label table.
         labels: usize,
     },
     /// An entry is negative or not finite.
@@ -21,11 +21,11 @@ pub enum PropagateError {
     Value {
         /// `plan` or `label`.
         what: &'static str,
-        /// Row, from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// Column, from 0.
+        /// Column, counted from 0.
         column: usize,
-        /// The value found.
+        /// The value.
         value: f64,
     },
     /// The plan moves no mass, or only from components without any label.
@@ -33,12 +33,13 @@ pub enum PropagateError {
     Empty,
 }
 
-/// The label table of the target, `K_T × C`: `ν_T = ωᵀ ν_S / π_T`, each row summing to one.
+/// The label table of the target, `K_T × C`: `ν_T = ωᵀ ν_S / π_T`. Each row sums to one.
 ///
-/// Rows are divided by the mass the plan really brings, so they are distributions also where the plan's
-/// marginals hold only to a tolerance, or by design not at all (relaxed and partial plans). A target
-/// component to which no mass comes gets the class distribution of the whole plan: nothing is known
-/// about it beyond the classes that were transported, and its weight is zero where the plan is balanced.
+/// Rows are divided by the mass that the plan actually brings. So they are distributions even if
+/// the plan's marginals hold only to a tolerance, or by design not at all (relaxed and partial
+/// plans). A target component that receives no mass gets the class distribution of the whole plan:
+/// nothing is known about it beyond the classes that were transported. Its weight is zero if the
+/// plan is balanced.
 ///
 /// ```
 /// use ndarray::array;

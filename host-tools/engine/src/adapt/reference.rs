@@ -1,19 +1,19 @@
-//! The source in the features' own units, and the distances by which a shift is judged.
+//! The source in the features' own units, and the distances that measure a shift.
 //!
-//! Features are logarithms of band energies, so that a difference is in nats in every band. A
-//! standardised feature counts a band by how much the *source's* classes differ there, which says
-//! little about another machine: types of faults that the target never showed came out right in
-//! 64 % of windows on standardised features and in 99 % on nats (CWRU, between loads 0 and 3).
+//! Features are logarithms of band energies, so a difference is in nats in every band. A
+//! standardised feature weighs a band by how much the *source's* classes differ there, which says
+//! little about another machine. For fault types that the target never showed, standardised
+//! features got 64 % of windows right and nats got 99 % (CWRU, between loads 0 and 3).
 
 use ndarray::{Array1, Array2, ArrayRef1};
 
 use crate::mixture::{Covariance, InvalidMixture, Mixture};
 use crate::source::Source;
 
-/// A source's mixture in nats, with what follows from it.
+/// A source's mixture in nats, with values derived from it.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    /// The mixture over features that are not standardised.
+    /// The mixture, over features that are not standardised.
     pub mixture: Mixture,
     /// Its variances, K × d.
     pub variances: Array2<f64>,
@@ -21,7 +21,7 @@ pub struct Reference {
     pub labels: Array2<f64>,
     /// Median distance between the means of two classes.
     pub class_distance: f64,
-    /// The healthy state, where the source has one.
+    /// The healthy state, if the source has one.
     pub healthy: Option<HealthyReference>,
 }
 
@@ -34,12 +34,12 @@ pub struct HealthyReference {
     pub mean: Array1<f64>,
     /// Its standard deviations.
     pub std: Array1<f64>,
-    /// Median distance from it to a fault class.
+    /// Median distance from the healthy state to a fault class.
     pub fault_distance: f64,
 }
 
 impl Reference {
-    /// What `source` is in nats.
+    /// Converts `source` to nats.
     pub fn new(source: &Source) -> Result<Self, InvalidMixture> {
         let standardised = &source.mixture.mixture;
         standardised.validate()?;
@@ -89,12 +89,12 @@ impl Reference {
     }
 }
 
-/// Least scale of a feature, as a share of the source's healthy standard deviation: what a
-/// healthy machine of this kind is known to vary by is no fault on a quieter one.
+/// Smallest scale of a feature, as a fraction of the source's healthy standard deviation. The known
+/// variation of a healthy machine of this kind is not a fault on a quieter machine.
 const LEAST_SCALE: f64 = 0.3;
 
 impl HealthyReference {
-    /// What the features of a healthy machine are divided by, from its `own` deviations.
+    /// The divisors for the features of a healthy machine, from its `own` deviations.
     pub fn scale(&self, own: impl IntoIterator<Item = f64>) -> Array1<f64> {
         let pairs = own.into_iter().zip(&self.std);
         pairs.map(|(own, known)| own.max(LEAST_SCALE * known)).collect()
@@ -106,7 +106,7 @@ impl HealthyReference {
     }
 }
 
-/// Variances of each component; those of a mixture with full covariance are its diagonals.
+/// Variances of each component; for a full covariance, its diagonal.
 fn diagonal(mixture: &Mixture) -> Array2<f64> {
     let dim = mixture.means.dim();
     match &mixture.covariance {
@@ -123,15 +123,15 @@ pub fn distance(a: &ArrayRef1<f64>, b: &ArrayRef1<f64>) -> f64 {
     (square / a.len().max(1) as f64).sqrt()
 }
 
-/// The middle value, the upper one of two; zero of none.
+/// The middle value; the upper one of two; zero if there is none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Mean of each column; zeros without rows.
+/// Mean of each column; zero if there are no rows.
 pub fn column_means(x: &Array2<f32>) -> Array1<f64> {
-    // Row by row, without a copy in f64: features may be most of the memory.
+    // Row by row, without a copy in f64: features may take most of the memory.
     let mut sums = Array1::zeros(x.ncols());
     for row in x.rows() {
         sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += f64::from(*value));
@@ -147,8 +147,9 @@ pub(crate) mod tests {
     use crate::features::front_end::FrontEndSettings;
     use crate::mixture::LabelledMixture;
 
-    /// Healthy at (1, 2), a fault 2 nats up in the first feature, one 4 nats up in the second; all
-    /// with standard deviations of 0.1 nats. The constants of the scaling are no round numbers.
+    /// Healthy at (1, 2), a fault 2 nats up in the first feature, a fault 4 nats up in the second.
+    /// All have standard deviations of 0.1 nats. The constants of the scaling are not round
+    /// numbers.
     pub(crate) fn source() -> Source {
         let (shift, scale) = (vec![1.5_f32, 3.0], vec![0.8_f32, 0.25]);
         let raw = array![[1.0, 2.0], [3.0, 2.0], [1.0, 6.0]];
@@ -186,7 +187,7 @@ pub(crate) mod tests {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} is not {b}");
         close(healthy.mean[0], 1.0);
         close(healthy.std[1], 0.1);
-        // Faults at 2 and 4 nats in one of two features: the upper median of the two.
+        // Faults at 2 and 4 nats in one of two features: this is the upper median of the two.
         close(healthy.fault_distance, (16.0_f64 / 2.0).sqrt());
         close(reference.class_distance, (16.0_f64 / 2.0).sqrt());
         close(healthy.shift(&array![1.0, 4.0]), 0.5);

@@ -1,17 +1,19 @@
 //! One-layer softmax classifier on weighted samples, trained by L-BFGS.
 //!
-//! The loss is convex, so there is one answer, and it does not depend on a seed. L-BFGS is the whole
-//! of what is needed of an optimiser, and short; the crates that have it bring a framework along.
+//! The loss is convex, so there is one solution, and it does not depend on a seed. We have our own
+//! L-BFGS because it is short and it is all we need of an optimiser. The crates with L-BFGS bring a
+//! framework with them.
 
 use std::collections::VecDeque;
 
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
 use thiserror::Error;
 
-/// Pairs of steps and gradient changes that the curvature is built from.
+/// Number of pairs of steps and gradient changes that describe the curvature.
 const MEMORY: usize = 10;
-/// Sufficient decrease and curvature of the Wolfe conditions.
+/// Sufficient decrease in the Wolfe conditions.
 const DECREASE: f64 = 1e-4;
+/// Curvature in the Wolfe conditions.
 const CURVATURE: f64 = 0.9;
 
 /// Settings of the training.
@@ -34,36 +36,36 @@ impl Default for Options {
 /// Why a classifier could not be trained.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SoftmaxError {
-    /// No samples, no features or no classes.
+    /// There are no samples, no features or no classes.
     #[error(
         "{samples} samples of {dims} features and {classes} classes; there must be at least one of each"
     )]
     Empty {
-        /// Rows.
+        /// Number of samples.
         samples: usize,
-        /// Columns.
+        /// Number of features.
         dims: usize,
-        /// Classes.
+        /// Number of classes.
         classes: usize,
     },
-    /// There is not one label and one weight for each sample.
+    /// The number of labels or weights differs from the number of samples.
     #[error("{what}: {found} entries for {samples} samples; there must be one for each")]
     Length {
         /// `labels` or `weights`.
         what: &'static str,
-        /// Entries found.
+        /// Number of entries.
         found: usize,
-        /// Rows.
+        /// Number of samples.
         samples: usize,
     },
     /// A feature is not finite.
     #[error("feature at row {row}, column {column} is {value}; features must be finite")]
     Feature {
-        /// Row, from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// Column, from 0.
+        /// Column, counted from 0.
         column: usize,
-        /// The value found.
+        /// The value.
         value: f64,
     },
     /// A weight is negative or not finite, or all are zero.
@@ -71,9 +73,9 @@ pub enum SoftmaxError {
         "sample weight of row {row} is {value}; weights must be finite, not negative, and not all zero"
     )]
     Weight {
-        /// Row, from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// The value found.
+        /// The value.
         value: f64,
     },
     /// A label is not the index of a class.
@@ -81,9 +83,9 @@ pub enum SoftmaxError {
         "row {row} has label {label}, but there are {classes} classes (labels count from zero)"
     )]
     Label {
-        /// Row, from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// The label found.
+        /// The label.
         label: usize,
         /// Number of classes.
         classes: usize,
@@ -100,16 +102,18 @@ pub struct Softmax {
     pub coefficients: Array2<f64>,
     /// Intercepts b, one per class.
     pub intercepts: Array1<f64>,
-    /// Iterations of the training.
+    /// Number of training iterations.
     pub iterations: usize,
     /// Largest entry of the gradient at the end.
     pub gradient: f64,
-    /// Whether that is within the tolerance. Without a penalty, separable classes never get there.
+    /// Whether the gradient is within the tolerance. Without a penalty, separable classes never
+    /// reach it.
     pub converged: bool,
 }
 
 impl Softmax {
-    /// Trains on samples (rows of `x`) with class indices `labels`, each counted by its weight.
+    /// Trains on samples (rows of `x`) with class indices `labels`. Each sample counts with its
+    /// weight.
     ///
     /// Minimises `Σ w · −ln p(label) / Σ w + l2/2 · ‖W‖²`.
     pub fn train(
@@ -138,7 +142,7 @@ impl Softmax {
     ///
     /// # Panics
     ///
-    /// If the rows do not have as many features as the training samples had.
+    /// If the rows do not have the number of features of the training samples.
     pub fn posterior(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
         let mut scores = x.dot(&self.coefficients.t()) + &self.intercepts;
         for mut row in scores.outer_iter_mut() {
@@ -184,7 +188,7 @@ fn check(
     Ok(())
 }
 
-/// Coefficients and intercepts out of one vector: classes × (dims + 1), intercepts last.
+/// Splits one vector into coefficients and intercepts: classes × (dims + 1), intercepts last.
 fn unpack(theta: &Array1<f64>, classes: usize) -> (Array2<f64>, Array1<f64>) {
     let dims = theta.len() / classes - 1;
     let coefficients = Array2::from_shape_fn((classes, dims), |(c, i)| theta[c * (dims + 1) + i]);
@@ -204,7 +208,8 @@ fn loss(
     let (coefficients, intercepts) = unpack(theta, classes);
     let mut scores = x.dot(&coefficients.t()) + &intercepts;
     let mut total = 0.5 * l2 * coefficients.iter().map(|v| v * v).sum::<f64>();
-    // Scores become the gradient of the loss with respect to them: weight · (posterior − one-hot).
+    // Scores become the gradient of the loss with respect to the scores: weight · (posterior −
+    // one-hot).
     for ((mut row, &label), &weight) in scores.outer_iter_mut().zip(labels).zip(weights) {
         let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let of_label = row[label] - largest;
@@ -221,7 +226,7 @@ fn loss(
     (total, gradient.flatten().into_owned())
 }
 
-/// Where a minimisation ended.
+/// The end point of a minimisation.
 struct Minimum {
     at: Array1<f64>,
     gradient: f64,
@@ -243,7 +248,7 @@ fn minimise(
         let direction = descent(&gradient, &pairs);
         let slope = gradient.dot(&direction);
         let Some((new, new_value, new_gradient)) = search(&f, &at, &direction, value, slope) else {
-            // No step lowers the loss any more in f64.
+            // No step lowers the loss any further in f64.
             break;
         };
         let (s, y) = (&new - &at, &new_gradient - &gradient);
@@ -278,8 +283,8 @@ fn descent(gradient: &Array1<f64>, pairs: &VecDeque<(Array1<f64>, Array1<f64>)>)
     -q
 }
 
-/// Where a step along the direction lowers the loss enough and flattens the slope enough, by
-/// bisection; with the loss and the gradient there.
+/// Finds, by bisection, a step along the direction that lowers the loss enough and flattens the
+/// slope enough. Returns the new point with its loss and gradient.
 fn search(
     f: &impl Fn(&Array1<f64>) -> (f64, Array1<f64>),
     at: &Array1<f64>,

@@ -1,4 +1,4 @@
-//! The method itself: a mixture of the target's windows, and labels along the plan to it.
+//! The method itself: a mixture of the target's windows, with labels carried along the plan.
 
 use std::time::Instant;
 
@@ -14,10 +14,10 @@ use crate::mixture::held_out::HeldOut;
 use crate::mixture::{self, InvalidMixture, LabelledMixture, MixtureError};
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
 
-/// Windows that a target component needs at least.
+/// Smallest number of windows per target component.
 const WINDOWS_PER_COMPONENT: usize = 8;
-/// Share of the windows that a class has at least where it is said to be in the pool, in units of
-/// an equal share.
+/// Smallest share of the windows at which a class counts as present in the pool, in units of an
+/// equal share.
 const LEAST_SHARE: f64 = 0.25;
 
 /// Labels carried over to a mixture of the target.
@@ -31,27 +31,28 @@ pub struct Transfer {
     pub held_out: HeldOut,
     /// The plan.
     pub plan: ComponentPlan,
-    /// How the labels may be judged.
+    /// Measures for judging the labels.
     pub support: Support,
-    /// Seconds in EM.
+    /// Seconds spent in EM.
     pub fit_seconds: f64,
-    /// Seconds in cost, plan and labels.
+    /// Seconds spent on cost, plan and labels.
     pub transport_seconds: f64,
 }
 
-/// What speaks for labels that were carried over, without any label of the target.
+/// Evidence for the carried labels, found without any label of the target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Support {
-    /// Share of the target's mass on whose label the plan and the source itself, which sees no
-    /// plan, agree.
+    /// Fraction of the target's mass for which the plan and the source itself agree on the label.
+    /// The source does not see the plan.
     pub agreement: f64,
-    /// Mean over the target's mass of the probability of its likeliest label.
+    /// Probability of the likeliest label, averaged over the target's mass.
     pub certainty: f64,
-    /// Classes that the source itself finds in the pool.
+    /// Number of classes that the source itself finds in the pool.
     pub classes_found: usize,
-    /// The label-free score of these settings on this target: what a window says about its label,
-    /// as a share of all there is to say. One where every window has a sure label and every class
-    /// as many; less where labels are blurred, and where classes are left out.
+    /// The label-free score of these settings on this target: the information that a window gives
+    /// about its label, as a fraction of the largest possible. It is one if every window has a
+    /// certain label and all classes have the same number of windows. It is lower if labels are
+    /// blurred or classes are missing.
     pub score: f64,
 }
 
@@ -64,9 +65,9 @@ pub enum TransferError {
          each); record longer, or ask for fewer `components`"
     )]
     TooFew {
-        /// Windows there are.
+        /// Number of windows.
         windows: usize,
-        /// Components asked for.
+        /// Requested number of components.
         components: usize,
     },
     /// EM failed.
@@ -78,7 +79,7 @@ pub enum TransferError {
     /// There is no plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The labels do not go along the plan.
+    /// The labels cannot be carried along the plan.
     #[error("labels could not be carried over: {0}")]
     Propagate(#[from] PropagateError),
 }
@@ -130,7 +131,7 @@ pub fn transfer(
 
 impl Support {
     /// Compares `labels` of the target's components with the source's own `posterior` of the
-    /// windows, which `responsibilities` bring together.
+    /// windows. `responsibilities` connect windows and components.
     fn new(labels: &Array2<f64>, responsibilities: &Array2<f64>, posterior: &Array2<f64>) -> Self {
         let windows = posterior.nrows().max(1) as f64;
         let mass = responsibilities.sum_axis(Axis(0)) / windows;
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     fn support(labels: &Array2<f64>, posterior: &Array2<f64>) -> Support {
-        // A component a window.
+        // One component per window.
         Support::new(labels, &Array2::eye(labels.nrows()), posterior)
     }
 

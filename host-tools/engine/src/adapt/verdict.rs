@@ -1,8 +1,8 @@
-//! Adapt, keep or abstain, and why.
+//! Decides between adapt, keep and abstain, and gives the reasons.
 //!
-//! Transport hands out every class of the source, so that it is right where the pool holds every
-//! class and wrong where it does not. Nothing tells the two apart for sure, so the user says what
-//! is known of the pool, and where nothing is known the careful answer wins.
+//! Transport hands out every class of the source. So it is right if the pool holds every class and
+//! wrong if it does not. Nothing separates the two cases for certain. So the user says what is
+//! known about the pool, and if nothing is known the careful answer wins.
 
 use anyhow::{Context, Result};
 use ndarray::{Array1, Axis};
@@ -21,18 +21,18 @@ use crate::mixture::Mixture;
 use crate::mixture::held_out::HeldOut;
 use crate::source::{Source, SourceSettings, calibration};
 
-/// Farthest that a target may lie from the source, in units of the typical distance between its
-/// classes, before the names of faults are guesses. Other speeds and loads of one machine came to
-/// at most 0.66, other machines to 0.9 and more.
+/// Largest distance of a target from the source, in units of the typical distance between the
+/// source's classes. Beyond it, the names of faults are guesses. Other speeds and loads of one
+/// machine reached at most 0.66, other machines 0.9 and more.
 pub const MAX_SHIFT: f64 = 0.8;
-/// Least agreement of the plan with the source itself where the pool is unknown.
+/// Smallest agreement of the plan with the source itself, if the pool is unknown.
 pub const MIN_AGREEMENT: f64 = 0.9;
 
-/// What the user knows of the target's recordings.
+/// The user's knowledge about the target's recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pool {
-    /// Every class of the source is in them.
+    /// The recordings hold every class of the source.
     All,
     /// The machine was healthy throughout.
     Healthy,
@@ -40,12 +40,12 @@ pub enum Pool {
     Unknown,
 }
 
-/// How a target is adapted to.
+/// Settings of an adaptation.
 #[derive(Debug, Clone)]
 pub struct AdaptSettings {
-    /// What is known of the target's recordings.
+    /// The user's knowledge about the target's recordings.
     pub pool_is: Pool,
-    /// How the plan is found.
+    /// Settings of the plan.
     pub plan: PlanSettings,
     /// Target components per source class.
     pub components: usize,
@@ -66,7 +66,7 @@ impl Default for AdaptSettings {
 
 /// Adapts `source` to the target's features (not standardised).
 ///
-/// The crate's own documentation has it in use, from recordings to labels.
+/// The crate's documentation shows it in use, from recordings to labels.
 pub fn adapt(source: &Source, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
     let reference = Reference::new(source)?;
     let cautious = Cautious::new(&reference);
@@ -78,7 +78,7 @@ pub fn adapt(source: &Source, target: &Features, settings: &AdaptSettings) -> Re
     }
 }
 
-/// What is known before any window of the target is seen.
+/// Everything known before any window of the target is seen.
 struct Known<'a> {
     source: &'a Source,
     reference: &'a Reference,
@@ -86,7 +86,7 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Every class is in the pool: the labels go along the plan.
+    /// If every class is in the pool, labels go along the plan.
     fn complete(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
         let transfer = self.transfer(target, settings)?;
         let mut reasons = vec!["the pool was declared to hold every class".into()];
@@ -94,7 +94,7 @@ impl Known<'_> {
         Ok(self.adapted(transfer, reasons))
     }
 
-    /// The machine was healthy: the gate is its own, the fault types are the source's.
+    /// If the machine was healthy, the gate is its own and the fault types are the source's.
     fn healthy(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
         let healthy = self.reference.healthy.as_ref().context(
             "the pool is declared healthy, but the source has no healthy class; name it with `healthy` LABEL",
@@ -114,8 +114,8 @@ impl Known<'_> {
         Ok(gated(Verdict::Keep, gate, Some(types)).because(reasons))
     }
 
-    /// Nothing is known of the pool: labels go along the plan only where the source itself sees
-    /// every class and calls them the same.
+    /// If nothing is known about the pool, labels go along the plan only if the source itself sees
+    /// every class and agrees with the plan.
     fn unknown(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
         let mut reasons = Vec::new();
         let (mut seconds, mut support) = (Seconds::default(), None);
@@ -144,7 +144,7 @@ impl Known<'_> {
         Ok(adaptation)
     }
 
-    /// Keep, if the source recognises a healthy state in the pool.
+    /// Keep, if the source recognises a healthy state in the pool. Otherwise the source's classes.
     fn with_healthy_found(
         &self,
         target: &Features,
@@ -169,7 +169,7 @@ impl Known<'_> {
         let shift = healthy.shift(&gate.mean);
         reasons.push(shift_reason(shift));
         if shift > MAX_SHIFT {
-            // So far off, they may as well be windows of a fault.
+            // This far away, they may just as well be windows of a fault.
             return self.unadapted(target, reasons);
         }
         reasons.push(gate_reason(&gate, target));
@@ -196,7 +196,7 @@ impl Known<'_> {
         Gate::fit(windows, healthy, &calibration, &settings.em)
     }
 
-    /// What speaks for and against a transfer, in words.
+    /// The evidence for and against a transfer, in words.
     fn support(&self, transfer: &Transfer, target: &Features) -> Result<Vec<String>> {
         let Support { agreement, certainty, classes_found, .. } = transfer.support;
         let far = self.cautious.unknown_share(target)?;
@@ -240,7 +240,7 @@ impl Known<'_> {
         }
     }
 
-    /// The source's classes; keep where most of the pool is near to them.
+    /// The source's classes. The verdict is keep if most of the pool is near them.
     fn unadapted(&self, target: &Features, mut reasons: Vec<String>) -> Result<Adaptation> {
         let far = self.cautious.unknown_share(target)?;
         let verdict = if far > 0.5 { Verdict::Abstain } else { Verdict::Keep };
@@ -251,7 +251,8 @@ impl Known<'_> {
             100.0 * far
         ));
         let cautious = self.cautious;
-        // No window of the target had a part in it.
+        // The mixture was fitted without any window of the target, so all of them count as held
+        // out.
         let scores = cautious.mixture.mixture.log_likelihoods(target.x.view())?;
         let held_out =
             HeldOut { rows: (0..target.x.nrows()).collect(), log_likelihoods: scores.to_vec() };
@@ -265,7 +266,7 @@ impl Known<'_> {
     }
 }
 
-/// A model with a gate; without fault types it abstains on them.
+/// A model with a gate. Without fault types it does not name faults.
 fn gated(verdict: Verdict, gate: Gate, types: Option<FaultTypes>) -> Adaptation {
     let (centre, mixture) = match types {
         Some(types) => (types.centre, Some(types.mixture)),
@@ -280,7 +281,7 @@ fn gated(verdict: Verdict, gate: Gate, types: Option<FaultTypes>) -> Adaptation 
     }
 }
 
-/// The frame of a model over features in nats.
+/// A model over features in nats, without gate, mixture or plan.
 fn without_plan(verdict: Verdict, shift: Vec<f32>) -> Adaptation {
     Adaptation {
         verdict,
@@ -304,9 +305,10 @@ impl Transfer {
     }
 }
 
-/// A mixture over features from which `centre` is subtracted.
+/// The mixture over features minus `centre`.
 fn moved(mixture: &Mixture, centre: &Array1<f64>) -> Mixture {
-    // The device subtracts a centre in single precision, so that is what must be made up for.
+    // The device subtracts a centre in single precision, so the same rounded centre is subtracted
+    // here.
     let means = &mixture.means - &centre.mapv(|x| f64::from(x as f32));
     Mixture { means, ..mixture.clone() }
 }

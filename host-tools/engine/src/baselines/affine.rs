@@ -5,15 +5,15 @@ use ndarray::{Array2, ArrayRef2, Axis};
 use super::{BaselineError, Carried, Samples, Settings, centred, column_means};
 use crate::adapt::maps::GaussianMap;
 
-/// A covariance whose Cholesky factor has a diagonal entry below this, against its largest, is
-/// singular to the precision that its inverse needs.
+/// Smallest diagonal entry of a Cholesky factor, relative to its largest. Below it, the covariance
+/// is singular to the precision that its inverse needs.
 const SINGULAR: f64 = 1e-6;
 
-/// The affine map from the source's to the target's Gaussian, fitted to their samples.
+/// The affine map from the source's Gaussian to the target's, fitted to their samples.
 ///
-/// Covariances are the empirical ones (divided by n). Where the source's is singular, as with fewer
-/// samples than dims, both are shrunk by [`ledoit_wolf`]. `None` if that is not
-/// enough: two samples have no shrinkage to estimate, equal ones no spread.
+/// Covariances are empirical (divided by n). If the source's covariance is singular, for example
+/// with fewer samples than dims, [`ledoit_wolf`] shrinks both. Returns `None` if that is not
+/// enough: two samples give no estimate of the shrinkage, and equal samples have no spread.
 pub fn affine_map(source: &ArrayRef2<f64>, target: &ArrayRef2<f64>) -> Option<GaussianMap> {
     let (source_mean, target_mean) = (column_means(source), column_means(target));
     let (source, target) = (centred(source, &source_mean), centred(target, &target_mean));
@@ -25,14 +25,15 @@ pub fn affine_map(source: &ArrayRef2<f64>, target: &ArrayRef2<f64>) -> Option<Ga
     GaussianMap::full((&source_mean, &source_covariance), (&target_mean, &target_covariance))
 }
 
-/// The covariance of centred samples shrunk towards a multiple of the identity, and the amount:
-/// `(1 − ρ) S + ρ tr(S)/d I` with the ρ that minimises the expected squared error (Ledoit & Wolf 2004).
+/// The covariance of centred samples, shrunk towards a multiple of the identity, and the amount ρ.
+/// The result is `(1 − ρ) S + ρ tr(S)/d I` with the ρ that minimises the expected squared error
+/// (Ledoit & Wolf 2004).
 pub fn ledoit_wolf(samples: &ArrayRef2<f64>) -> (Array2<f64>, f64) {
     let (n, dims) = (samples.nrows() as f64, samples.ncols() as f64);
     let s = covariance(samples);
     let scale = s.diag().sum() / dims;
     let squared: f64 = s.iter().map(|v| v * v).sum();
-    // ‖S − scale·I‖², and the variance of S as an estimate, (1/n²) Σ_i ‖x_i x_iᵀ − S‖².
+    // ‖S − scale·I‖², and the variance of S as an estimate: (1/n²) Σ_i ‖x_i x_iᵀ − S‖².
     let distance = squared - dims * scale * scale;
     let fourth: f64 = samples.outer_iter().map(|x| x.dot(&x).powi(2)).sum();
     let variance = (fourth / n - squared) / n;
@@ -48,9 +49,9 @@ pub(super) fn full(samples: &Samples, _: &Settings) -> Carried {
     Ok((apply(&map, &samples.source), 0.0))
 }
 
-/// The map between Gaussians of independent dims.
+/// The map between Gaussians with independent dims.
 ///
-/// A dim that is constant in the source stays a point, moved to the target's mean.
+/// A dim that is constant in the source stays a point and moves to the target's mean.
 pub(super) fn diagonal(samples: &Samples, _: &Settings) -> Carried {
     let (source_mean, target_mean) = (column_means(&samples.source), column_means(&samples.pool));
     let source_variances = samples.source.var_axis(Axis(0), 0.0);

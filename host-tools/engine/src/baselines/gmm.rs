@@ -1,4 +1,4 @@
-//! The methods between mixtures: source only, GMM-OTDA MAP and GMM-OTDA T.
+//! Methods that use mixtures: source only, GMM-OTDA MAP and GMM-OTDA T.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::mixture::{
     ComponentCount, EmSettings, LabelledMixture, Mixture, Sample, fit, fit_conditional,
 };
 
-/// The source mixture's MAP classifier on the target, unadapted.
+/// The source mixture's MAP classifier, applied to the target without adaptation.
 pub(super) fn source_only<T: Sample>(
     task: &Task<'_, T>,
     settings: &Settings,
@@ -22,7 +22,7 @@ pub(super) fn source_only<T: Sample>(
     Ok(Prediction { posterior, seconds: Seconds { fit_source, ..Seconds::default() } })
 }
 
-/// `h(x) = Σ_k r_k(x) ν_T[k]` with the target mixture and labels along the plan.
+/// `h(x) = Σ_k r_k(x) ν_T[k]`, with the target mixture and labels propagated along the plan.
 pub(super) fn map<T: Sample>(
     task: &Task<'_, T>,
     settings: &Settings,
@@ -35,7 +35,7 @@ pub(super) fn map<T: Sample>(
     Ok(Prediction { posterior, seconds: Seconds { transport, ..seconds } })
 }
 
-/// A softmax on the source samples that `T_weight` carries over, with its weights.
+/// A softmax trained on the source samples that `T_weight` carries over, with their weights.
 pub(super) fn carried<T: Sample>(
     task: &Task<'_, T>,
     settings: &Settings,

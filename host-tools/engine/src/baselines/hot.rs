@@ -1,11 +1,11 @@
 //! HOT-DA: hierarchical optimal transport (El Hamri, Bennani, Falih 2022).
 //!
-//! Source samples are grouped by class, target samples by spectral clustering into as many groups. The
-//! cost between a class and a cluster is that of the entropic plan between their samples; the entropic
-//! plan between the groups, each weighted by its share of the samples, says which cluster most of a class
-//! goes to. The samples of the class then move to the barycentres of the plan to that cluster. The
-//! authors' entropy weights are in units of the cost; ours are relative to the largest cost, as in every
-//! plan here.
+//! Source samples are grouped by class. Target samples are grouped by spectral clustering into the
+//! same number of groups. The cost between a class and a cluster is the cost of the entropic plan
+//! between their samples. A second entropic plan joins the groups, each weighted by its share of
+//! the samples. It tells to which cluster most of a class goes. The samples of the class then move
+//! to the barycentres of the plan to that cluster. The authors' entropy weights are in units of the
+//! cost. Ours are relative to the largest cost, as in every plan here.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use super::{BaselineError, Carried, Samples, Settings, spectral_clusters, unifor
 use crate::adapt::maps::likeliest;
 use crate::transport::{Plan, cost::squared_distances};
 
-/// Source samples moved within the pair of class and cluster.
+/// Source samples moved within each pair of class and cluster.
 pub(super) fn carry(samples: &Samples, settings: &Settings) -> Carried {
     let start = Instant::now();
     let clusters = spectral_clusters(&samples.pool, samples.classes, settings.seed)?;
@@ -30,10 +30,10 @@ pub(super) fn carry(samples: &Samples, settings: &Settings) -> Carried {
     Ok((carried, fit_target))
 }
 
-/// The source's rows, each moved to where its class's plan takes it, given the group (counted from 0) of
-/// every row of `source` and `target`. `epsilon` is relative to the largest cost of each plan.
+/// The source's rows, moved by their class's plans. The groups of `source` and `target` give the
+/// group of every row, counted from 0. `epsilon` is relative to the largest cost of each plan.
 ///
-/// A group of the source without rows moves nothing; one of the target is passed over.
+/// A source group without rows moves nothing. A target group without rows is skipped.
 pub fn hierarchical_map(
     source: (&ArrayRef2<f64>, &[usize]),
     target: (&ArrayRef2<f64>, &[usize]),

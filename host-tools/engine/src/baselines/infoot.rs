@@ -1,8 +1,9 @@
 //! `InfoOT`: transport that also maximises mutual information (Chuang, Jegelka, Alvarez-Melis 2023).
 //!
-//! The fused form: `min_P Σ P·D − λ I(P)` with an entropy term, D the distances between samples and I the
-//! mutual information under a Gaussian kernel density of the joint distribution that P describes. As in
-//! the authors' solver, each iteration is an entropic plan for D − λ∇I at the plan before.
+//! The fused form is `min_P Σ P·D − λ I(P)` with an entropy term. D holds the distances between
+//! samples. I is the mutual information of the joint distribution P, under a Gaussian kernel
+//! density. As in the authors' solver, each iteration is an entropic plan for D − λ∇I at the plan
+//! before.
 
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
@@ -19,20 +20,20 @@ pub struct InfoOtOptions {
     pub information: f64,
     /// Weight of the entropy, in the same unit.
     pub epsilon: f64,
-    /// Iterations at most.
+    /// Largest number of iterations.
     pub iterations: usize,
-    /// Sum of changes of the plan at which to stop.
+    /// Sum of changes of the plan at which the iterations stop.
     pub tolerance: f64,
 }
 
 impl Default for InfoOtOptions {
-    /// The authors' weights (λ = 100, entropy 1, on features some 50 apart) in relative units.
+    /// The authors' weights (λ = 100, entropy 1, on features about 50 apart) in relative units.
     fn default() -> Self {
         Self { bandwidth: 0.5, information: 2.0, epsilon: 0.02, iterations: 50, tolerance: 1e-4 }
     }
 }
 
-/// A solved problem: the plan and the kernels that the conditional map needs.
+/// A solved problem: the plan, and the kernels for the conditional map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InfoOt {
     /// The plan between source (rows) and target samples (columns).
@@ -42,10 +43,10 @@ pub struct InfoOt {
 }
 
 impl InfoOt {
-    /// The plan between the rows of `source` and `target`, all of the same weight.
+    /// The plan between the rows of `source` and `target`, all with the same weight.
     ///
-    /// The kernel between source samples of different classes is zero; the authors add a large
-    /// constant to such distances to the same end.
+    /// The kernel between source samples of different classes is zero. The authors add a large
+    /// constant to such distances, with the same effect.
     pub fn solve(
         source: &ArrayRef2<f64>,
         labels: &[usize],
@@ -71,9 +72,9 @@ impl InfoOt {
         let mut plan = Array2::from_elem((m, n), 1.0 / (m * n) as f64);
         for _ in 0..options.iterations {
             let joint = source_kernel.dot(&plan).dot(&target_kernel);
-            // ∇I = ln(f_xy / f_x f_y) + K_x (P / f_xy) K_y; the kernels are symmetric.
+            // ∇I = ln(f_xy / f_x f_y) + K_x (P / f_xy) K_y. The kernels are symmetric.
             let spread = source_kernel.dot(&ratio(&plan, &joint)).dot(&target_kernel);
-            // Densities that underflow leave nothing to learn from: the least positive number keeps
+            // Densities that underflow give no information. The smallest positive number keeps
             // their logarithm finite.
             let logs = ratio(&joint, &marginals).mapv_into(|r| r.max(f64::MIN_POSITIVE).ln());
             let cost = &distances - &((logs + spread) * options.information);
@@ -89,12 +90,12 @@ impl InfoOt {
         Ok(Self { plan, source_kernel, target_kernel })
     }
 
-    /// Source samples at their plan's barycentres.
+    /// The source samples moved to the barycentres of the plan.
     pub fn barycentric(&self, target: &ArrayRef2<f64>) -> Array2<f64> {
         to_barycentre(&self.plan, target)
     }
 
-    /// Source samples at the mean of the target under the conditional density,
+    /// The source samples moved to the mean of the target under the conditional density:
     /// `x_i ↦ Σ_j w_ij y_j / Σ_j w_ij` with `w_ij = f_xy(i, j) / f_x(i) f_y(j)`.
     pub fn conditional(&self, target: &ArrayRef2<f64>) -> Array2<f64> {
         let joint = self.source_kernel.dot(&self.plan).dot(&self.target_kernel);
@@ -103,13 +104,13 @@ impl InfoOt {
     }
 }
 
-/// The source samples under the conditional map.
+/// The source samples moved by the conditional map.
 pub(super) fn conditional(samples: &Samples, settings: &Settings) -> Carried {
     let solved = solve(samples, settings)?;
     Ok((solved.conditional(&samples.pool), 0.0))
 }
 
-/// The source samples under the barycentric map.
+/// The source samples moved by the barycentric map.
 pub(super) fn barycentric(samples: &Samples, settings: &Settings) -> Carried {
     let solved = solve(samples, settings)?;
     Ok((solved.barycentric(&samples.pool), 0.0))
@@ -133,12 +134,12 @@ fn check(options: &InfoOtOptions) -> Result<(), BaselineError> {
     Ok(())
 }
 
-/// Gaussian kernel between all rows, its width relative to the rows' spread √(mean d² / 2).
+/// Gaussian kernel between all rows. Its width is relative to the rows' spread √(mean d² / 2).
 fn kernel(x: &ArrayRef2<f64>, bandwidth: f64) -> Array2<f64> {
     let distances = squared_distances(x, x);
     let variance = distances.mean().unwrap_or(0.0) / 2.0;
     let width = bandwidth * bandwidth * variance;
-    // Equal rows have no spread and are wholly alike.
+    // Equal rows have no spread and are completely alike.
     distances.mapv_into(|d| if width > 0.0 { (-d / width / 2.0).exp() } else { 1.0 })
 }
 
@@ -151,7 +152,7 @@ fn outer(x: &Array1<f64>, y: &Array1<f64>) -> Array2<f64> {
     Array2::from_shape_fn((x.len(), y.len()), |(i, j)| x[i] * y[j])
 }
 
-/// Entry by entry, zero over zero being zero.
+/// The ratio entry by entry; zero over zero is zero.
 fn ratio(x: &Array2<f64>, y: &Array2<f64>) -> Array2<f64> {
     let mut ratio = x.clone();
     ratio.zip_mut_with(y, |x, &y| *x = if y > 0.0 { *x / y } else { 0.0 });

@@ -1,17 +1,17 @@
-//! The methods that are compared: one interface, source and target features in, class posteriors out.
+//! The methods to compare, with one interface: source and target features in, class posteriors out.
 //!
 //! | name | what it does |
 //! |---|---|
-//! | `source-only` | the source mixture's MAP classifier, as it is |
-//! | `gmm-otda-map` | target mixture with labels along the plan between mixtures, MAP |
+//! | `source-only` | the source mixture's MAP classifier, unchanged |
+//! | `gmm-otda-map` | target mixture with labels propagated along the plan between mixtures, MAP |
 //! | `gmm-otda-t` | softmax on source samples carried over component by component |
 //! | `otda-exact`, `otda-sinkhorn` | softmax on source samples moved to their plan's barycentre |
 //! | `otda-affine`, `otda-affine-diag` | softmax on source samples under the Gaussian map |
 //! | `hot-da` | classes matched to target clusters, then moved within each pair |
 //! | `infoot`, `infoot-barycentric` | plan that also maximises mutual information |
 //!
-//! All but the first two end in the same one-layer softmax, so that they differ in the map alone.
-//! No method sees a label of the target.
+//! All except the first two end in the same one-layer softmax, so they differ only in the map. No
+//! method sees a label of the target.
 
 mod affine;
 mod gmm;
@@ -98,7 +98,7 @@ impl Method {
         }
     }
 
-    /// Adapts by this method and gives the class posterior of each test row.
+    /// Adapts with this method and returns the class posterior of each test row.
     pub fn predict<T: Sample>(
         self,
         task: &Task<'_, T>,
@@ -126,7 +126,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A name that is not a method's.
+/// The error for a name that is not a method.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no method '{0}'; the methods are {list}", list = Method::ALL.map(Method::name).join(", "))]
 pub struct UnknownMethod(String);
@@ -142,10 +142,10 @@ impl FromStr for Method {
     }
 }
 
-/// What a method is given.
+/// The input of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a, T: Sample> {
-    /// Source features, a row per window.
+    /// Source features, one row per window.
     pub source: ArrayView2<'a, T>,
     /// Class index of each source row.
     pub labels: &'a [usize],
@@ -191,7 +191,7 @@ impl<T: Sample> Task<'_, T> {
 /// Settings of all methods.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Seed of whatever is random.
+    /// Seed of everything random.
     pub seed: u64,
     /// Source components per class.
     pub components_per_class: usize,
@@ -199,16 +199,17 @@ pub struct Settings {
     pub target_components: Option<usize>,
     /// Shape of the covariances.
     pub covariance: CovarianceKind,
-    /// Least variance of a component.
+    /// Smallest variance of a component.
     pub variance_floor: f64,
-    /// Starts of each EM.
+    /// Number of starts of each EM.
     pub restarts: usize,
-    /// How mixtures are joined.
+    /// Settings of the plan between mixtures.
     pub plan: PlanSettings,
     /// Epsilon of `otda-sinkhorn` and `hot-da`, relative to the largest cost.
     pub epsilon: f64,
-    /// Samples of each domain that enter a plan between samples, whose cost grows with their product;
-    /// more are thinned, evenly in time and within each class of the source.
+    /// Largest number of samples of each domain in a plan between samples, because the cost grows
+    /// with the product of both numbers. More samples are thinned, evenly in time and within each
+    /// class of the source.
     pub max_samples: usize,
     /// Settings of `infoot`.
     pub infoot: InfoOtOptions,
@@ -234,41 +235,41 @@ impl Default for Settings {
     }
 }
 
-/// What a method gives.
+/// The result of a method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     /// Class posterior of each test row, n × C; rows sum to one.
     pub posterior: Array2<f64>,
-    /// Where the time went.
+    /// The time spent.
     pub seconds: Seconds,
 }
 
 /// Seconds spent in each step of a method.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Seconds {
-    /// Source mixture, or classifier on what was carried over.
+    /// Time for the source mixture, or for the classifier on the carried samples.
     pub fit_source: f64,
-    /// Target mixture or clusters.
+    /// Time for the target mixture or clusters.
     pub fit_target: f64,
-    /// Cost, plan and map.
+    /// Time for cost, plan and map.
     pub transport: f64,
 }
 
 /// Why a method gave no prediction.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum BaselineError {
-    /// A feature matrix is empty or has other columns than the source.
+    /// A feature matrix is empty or does not have the source's number of columns.
     #[error(
         "the {what} features are {rows} × {columns}; they need at least one row and {dims} columns, as the source has"
     )]
     Shape {
         /// `source`, `pool` or `test`.
         what: &'static str,
-        /// Rows found.
+        /// Number of rows.
         rows: usize,
-        /// Columns found.
+        /// Number of columns.
         columns: usize,
-        /// Columns of the source.
+        /// Number of columns of the source.
         dims: usize,
     },
     /// A feature is infinite or not a number.
@@ -278,19 +279,19 @@ pub enum BaselineError {
     NotFinite {
         /// `source`, `pool` or `test`.
         what: &'static str,
-        /// Row, from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// Column, from 0.
+        /// Column, counted from 0.
         column: usize,
-        /// The value found.
+        /// The value.
         value: f64,
     },
-    /// There is not one label for each source row.
+    /// The number of labels differs from the number of source rows.
     #[error("{labels} labels for {rows} source rows; there must be one for each")]
     Labels {
-        /// Labels given.
+        /// Number of labels.
         labels: usize,
-        /// Source rows.
+        /// Number of source rows.
         rows: usize,
     },
     /// A label is not the index of a class.
@@ -298,9 +299,9 @@ pub enum BaselineError {
         "source row {row} has label {label}, but there are {classes} classes (labels count from zero)"
     )]
     Label {
-        /// Row, from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// The label found.
+        /// The label.
         label: usize,
         /// Number of classes.
         classes: usize,
@@ -308,15 +309,15 @@ pub enum BaselineError {
     /// A class has no source row.
     #[error("class {class} has no source row; leave it out or bring recordings of it")]
     AbsentClass {
-        /// Class, from 0.
+        /// Class, counted from 0.
         class: usize,
     },
     /// The target pool is too small to be clustered.
     #[error("{samples} pool rows for {clusters} clusters; bring at least one row for each class")]
     TooFew {
-        /// Rows of the pool.
+        /// Number of rows in the pool.
         samples: usize,
-        /// Clusters wanted.
+        /// Required number of clusters.
         clusters: usize,
     },
     /// A setting is outside its range.
@@ -324,9 +325,9 @@ pub enum BaselineError {
     Setting {
         /// Name of the setting.
         name: &'static str,
-        /// The value given.
+        /// The given value.
         value: f64,
-        /// What is allowed.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// The source covariance allows no affine map.
@@ -340,7 +341,7 @@ pub enum BaselineError {
     /// Evaluating a mixture failed.
     #[error(transparent)]
     Mixture(#[from] InvalidMixture),
-    /// Component costs failed.
+    /// Computing the component costs or the plan failed.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// Transport failed.
@@ -357,7 +358,7 @@ pub enum BaselineError {
     Softmax(#[from] SoftmaxError),
 }
 
-/// Source samples with labels, and target samples, in f64 and thinned.
+/// Source samples with labels and target samples, in f64 and thinned.
 struct Samples {
     source: Array2<f64>,
     labels: Vec<usize>,
@@ -365,7 +366,7 @@ struct Samples {
     classes: usize,
 }
 
-/// Source samples where the target would have them, and the time that target structure took.
+/// Source samples carried over to the target, and the time for finding the target's structure.
 type Carried = Result<(Array2<f64>, f64), BaselineError>;
 
 /// Carries the source samples over, trains a softmax on them, and applies it to the test rows.
@@ -397,7 +398,7 @@ fn samples<T: Sample>(task: &Task<'_, T>, settings: &Settings) -> Samples {
     let mut chosen = Vec::with_capacity(n.min(limit));
     for class in 0..task.classes {
         let members: Vec<usize> = (0..n).filter(|&row| task.labels[row] == class).collect();
-        // At least one row stays of every class.
+        // At least one row of every class stays.
         let share = (members.len() * limit / n).max(1);
         chosen.extend(thinned(members.len(), share, &mut rng).into_iter().map(|i| members[i]));
     }
@@ -411,8 +412,8 @@ fn samples<T: Sample>(task: &Task<'_, T>, settings: &Settings) -> Samples {
     }
 }
 
-/// At most `limit` of the indices `0..len`: one at random from each of as many equal stretches, as
-/// even steps would fall in with whatever is periodic in the rows.
+/// At most `limit` of the indices `0..len`: a random one from each of `limit` equal stretches. Even
+/// steps could coincide with a period in the rows.
 fn thinned(len: usize, limit: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize> {
     let count = len.min(limit);
     (0..count).map(|i| rng.random_range(i * len / count..(i + 1) * len / count)).collect()
@@ -436,7 +437,7 @@ fn column_means(x: &ArrayRef2<f64>) -> Array1<f64> {
     x.sum_axis(ndarray::Axis(0)) / x.nrows() as f64
 }
 
-/// Rows less a vector.
+/// Rows minus a vector.
 fn centred(x: &ArrayRef2<f64>, mean: &ArrayRef1<f64>) -> Array2<f64> {
     &x.view() - &mean.view().insert_axis(ndarray::Axis(0))
 }

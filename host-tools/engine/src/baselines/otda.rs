@@ -5,9 +5,10 @@ use ndarray::{Array2, ArrayRef2, Axis};
 use super::{BaselineError, Carried, Samples, Settings, uniform};
 use crate::transport::{self, Plan, cost::squared_distances};
 
-/// Each source sample at the plan's barycentre of its target samples: `x_i ↦ Σ_j P_ij y_j / Σ_j P_ij`.
+/// Moves each source sample to the plan's barycentre of its target samples:
+/// `x_i ↦ Σ_j P_ij y_j / Σ_j P_ij`.
 ///
-/// A row without mass has no barycentre and gives NaN; plans with held marginals have none.
+/// A row without mass has no barycentre and gives NaN. Plans with held marginals have no such row.
 pub fn barycentric(plan: &ArrayRef2<f64>, target: &ArrayRef2<f64>) -> Array2<f64> {
     let mass = plan.sum_axis(Axis(1)).insert_axis(Axis(1));
     plan.dot(target) / mass
@@ -29,7 +30,7 @@ pub(super) fn sinkhorn(samples: &Samples, settings: &Settings) -> Carried {
     Ok((barycentric(&plan.plan, &samples.pool), 0.0))
 }
 
-/// The entropic plan, to a tolerance beyond which no barycentre visibly moves.
+/// The entropic plan, to a tolerance at which the barycentres no longer visibly move.
 pub(super) fn entropic(
     a: &[f64],
     b: &[f64],

@@ -10,17 +10,18 @@ use crate::adapt::maps::likeliest;
 use crate::mixture::{CovarianceKind, EmSettings, fit};
 use crate::transport::cost::squared_distances;
 
-/// The neighbour whose distance is a sample's own length scale.
+/// Each sample's length scale is the distance to its neighbour of this rank.
 const NEIGHBOUR: usize = 7;
-/// Subspace iterations at most, and the change at which they stop.
+/// Largest number of subspace iterations.
 const ITERATIONS: usize = 500;
+/// Change at which the subspace iterations stop.
 const SETTLED: f64 = 1e-8;
 
 /// The cluster of each row, `0..clusters`.
 ///
-/// Affinities are `exp(−‖x_i − x_j‖² / σ_i σ_j)`, σ the distance to the seventh neighbour. Rows of the
-/// leading eigenvectors of the normalised affinity, scaled to length one, are clustered by a spherical
-/// mixture.
+/// Affinities are `exp(−‖x_i − x_j‖² / σ_i σ_j)`, where σ is the distance to the seventh neighbour.
+/// The rows of the leading eigenvectors of the normalised affinity, scaled to length one, are
+/// clustered by a spherical mixture.
 pub fn spectral_clusters(
     x: &ArrayRef2<f64>,
     clusters: usize,
@@ -43,7 +44,7 @@ pub fn spectral_clusters(
     Ok(responsibilities.outer_iter().map(|row| likeliest(row.iter().copied())).collect())
 }
 
-/// `D^-½ A D^-½` with D the row sums of the affinity A.
+/// `D^-½ A D^-½`, where D holds the row sums of the affinity A.
 fn normalised_affinity(x: &ArrayRef2<f64>) -> DMatrix<f64> {
     let distances = squared_distances(x, x);
     let n = x.nrows();
@@ -51,7 +52,7 @@ fn normalised_affinity(x: &ArrayRef2<f64>) -> DMatrix<f64> {
         .outer_iter()
         .map(|row| {
             let mut row = row.to_vec();
-            // The sample itself is its neighbour 0.
+            // A sample is its own neighbour 0.
             let neighbour = NEIGHBOUR.min(n - 1);
             let (_, distance, _) = row.select_nth_unstable_by(neighbour, f64::total_cmp);
             distance.sqrt()
@@ -59,7 +60,7 @@ fn normalised_affinity(x: &ArrayRef2<f64>) -> DMatrix<f64> {
         .collect();
     let mut affinity = DMatrix::from_fn(n, n, |i, j| {
         let scale = scales[i] * scales[j];
-        // Seven equal samples have no scale; they are wholly alike to each other and to no one else.
+        // Seven equal samples have no scale. They are completely alike, and unlike all others.
         let distance = distances[[i, j]];
         if scale > 0.0 { (-distance / scale).exp() } else { f64::from(u8::from(distance <= 0.0)) }
     });
@@ -77,9 +78,10 @@ fn embedding(affinity: &DMatrix<f64>, count: usize, seed: u64) -> Array2<f64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut basis = DMatrix::from_fn(n, count, |_, _| rng.random::<f64>() - 0.5).qr().q();
     for _ in 0..ITERATIONS {
-        // Eigenvalues lie in −1..1; adding the basis makes the largest ones the largest in magnitude.
+        // Eigenvalues lie in −1..1. Adding the basis makes the largest ones the largest in
+        // magnitude.
         let next = (affinity * &basis + &basis).qr().q();
-        // What of the new basis is outside the span of the old one.
+        // The part of the new basis outside the span of the old one.
         let outside = (&next - &basis * basis.tr_mul(&next)).norm();
         basis = next;
         if outside < SETTLED {

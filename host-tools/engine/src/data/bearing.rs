@@ -1,11 +1,11 @@
-//! Rolling bearings: how often a defect on each part is hit, from the geometry.
+//! Rolling bearings: how often a defect on each part is struck, computed from the geometry.
 
-/// The geometry of a rolling bearing whose outer ring stands still.
+/// The geometry of a rolling bearing with a fixed outer ring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bearing {
     /// Number of balls or rollers.
     pub balls: u32,
-    /// Diameter of a ball, in any unit that the pitch diameter has too.
+    /// Diameter of a ball, in the same unit as the pitch diameter.
     pub ball_diameter: f64,
     /// Diameter of the circle through the balls' centres.
     pub pitch_diameter: f64,
@@ -13,7 +13,8 @@ pub struct Bearing {
     pub contact_angle: f64,
 }
 
-/// The characteristic frequencies of a bearing, in multiples of the shaft's (orders) or in Hz.
+/// The characteristic frequencies of a bearing, in multiples of the shaft frequency (orders) or in
+/// Hz.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Characteristic {
     /// Ball pass, outer race (BPFO): how often a point of the outer race is rolled over.
@@ -31,7 +32,7 @@ impl Bearing {
     pub const DEEP_GROOVE_6205: Self =
         Self { balls: 9, ball_diameter: 7.94, pitch_diameter: 39.04, contact_angle: 0.0 };
 
-    /// The characteristic frequencies in orders, that is per turn of the shaft.
+    /// The characteristic frequencies in orders, that is, per turn of the shaft.
     pub fn orders(&self) -> Characteristic {
         let ratio = self.ball_diameter / self.pitch_diameter * libm::cos(self.contact_angle);
         let half = f64::from(self.balls) / 2.0;
@@ -43,7 +44,7 @@ impl Bearing {
         }
     }
 
-    /// The characteristic frequencies in Hz at a shaft speed.
+    /// The characteristic frequencies in Hz at the given shaft speed.
     pub fn frequencies_hz(&self, rpm: f64) -> Characteristic {
         let orders = self.orders();
         let shaft_hz = rpm / 60.0;
@@ -60,8 +61,9 @@ impl Bearing {
 mod tests {
     use super::*;
 
-    /// The Case Western Reserve University bearing data centre publishes, for its 6205-2RS drive-end
-    /// bearing, 5.4152, 3.5848, 0.39828 and 4.7135 (the last for a ball defect: twice the spin).
+    /// The Case Western Reserve University bearing data centre publishes 5.4152, 3.5848, 0.39828
+    /// and 4.7135 for its 6205-2RS drive-end bearing. The last is for a ball defect: twice the
+    /// spin.
     #[test]
     fn the_6205_has_its_published_orders() {
         let orders = Bearing::DEEP_GROOVE_6205.orders();
@@ -71,8 +73,8 @@ mod tests {
         assert!((2.0 * orders.ball_spin - 4.7135).abs() < 5e-3);
     }
 
-    /// And for its 6203-2RS fan-end bearing 4.9469, 3.0530, 0.3817 and 3.9874: 8 balls of 0.2656
-    /// inch on a pitch of 1.122 inch.
+    /// For its 6203-2RS fan-end bearing it publishes 4.9469, 3.0530, 0.3817 and 3.9874: 8 balls of
+    /// 0.2656 inch on a pitch of 1.122 inch.
     #[test]
     fn the_6203_has_its_published_orders() {
         let bearing =

@@ -1,4 +1,4 @@
-//! Recordings in physical units to the 16-bit counts that an i16 model takes.
+//! Conversion of recordings in physical units to the 16-bit counts that an i16 model takes.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use crate::data::recording::{Place, Recording, RecordingError, Samples};
 /// The largest count.
 pub const FULL_SCALE_COUNTS: f64 = 32_767.0;
 
-/// Full scale where none is given, as a multiple of the largest sample of the recordings. Each
-/// doubling costs the quietest bands 6 dB of distance from the rounding of the counts.
+/// Default full scale, as a multiple of the largest sample of the recordings. Each doubling brings
+/// the quietest bands 6 dB closer to the rounding of the counts.
 pub const HEADROOM: f64 = 2.0;
 
 /// A recording in counts.
@@ -22,13 +22,13 @@ pub struct Counts {
     pub segments: Vec<Vec<i16>>,
 }
 
-/// Why a recording cannot be written in counts.
+/// Why a recording cannot be converted to counts.
 #[derive(Debug, Error)]
 pub enum CountsError {
     /// The recording is too large for memory.
     #[error("{0}, or keep `encoding` f32")]
     Recording(#[from] RecordingError),
-    /// Samples beyond full scale.
+    /// Samples are beyond full scale.
     #[error(
         "{}: {clipped} of {samples} samples are beyond the i16 model's full scale of ±{full_scale}; a sensor \
          would clip them: adapt with `full_scale` {largest} or more", path.display()
@@ -36,16 +36,16 @@ pub enum CountsError {
     Clipped {
         /// The recording.
         path: PathBuf,
-        /// Samples beyond full scale.
+        /// Number of samples beyond full scale.
         clipped: usize,
-        /// Samples in all.
+        /// Number of samples in all.
         samples: usize,
         /// The full scale.
         full_scale: f64,
         /// The largest magnitude.
         largest: f64,
     },
-    /// A sample that is no number.
+    /// A sample is NaN or infinite.
     #[error(
         "{}: holds NaN or infinity at {place}, which 16-bit counts cannot; cut that part out of the recording",
         path.display()
@@ -53,14 +53,14 @@ pub enum CountsError {
     NotFinite {
         /// The recording.
         path: PathBuf,
-        /// Where.
+        /// The place of the sample.
         place: Place,
     },
 }
 
-/// Full scale for recordings, where the user gives none.
+/// Returns a full scale for recordings if the user gives none.
 ///
-/// `None` if there is no sample other than zero.
+/// Returns `None` if every sample is zero.
 pub fn full_scale(recordings: &[Recording]) -> Result<Option<f64>, CountsError> {
     let mut largest = 0.0_f64;
     for recording in recordings {
@@ -70,8 +70,8 @@ pub fn full_scale(recordings: &[Recording]) -> Result<Option<f64>, CountsError> 
     Ok((largest > 0.0).then_some(HEADROOM * largest))
 }
 
-/// Rounds the samples of a recording to counts; a sample beyond full scale is refused, because
-/// a label from clipped samples would be one of another signal.
+/// Rounds the samples of a recording to counts. It refuses samples beyond full scale, because a
+/// label from clipped samples would belong to another signal.
 pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, CountsError> {
     let path = || recording.path.clone();
     let samples = recording.segments()?;
@@ -94,7 +94,7 @@ pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, Cou
     Ok(Counts { axes: recording.axes, segments })
 }
 
-/// The recording that the counts stand for: what a sensor of this full scale delivers of it.
+/// The recording as a sensor of this full scale would deliver it: the counts in physical units.
 pub fn rounded(recording: &Recording, counts: &Counts, counts_per_unit: f32) -> Recording {
     let to_unit =
         |segment: &Vec<i16>| segment.iter().map(|x| f32::from(*x) / counts_per_unit).collect();

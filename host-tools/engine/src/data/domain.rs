@@ -1,4 +1,4 @@
-//! The recordings of one domain of a manifest, read and checked together.
+//! All recordings of one domain of a manifest, read and checked together.
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
@@ -11,14 +11,14 @@ use crate::data::split::{self, Part, SplitError};
 use crate::data::units::{Measure, Unit};
 use crate::progress;
 
-/// The rate that recordings are brought to.
+/// The sample rate to convert recordings to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Resample {
-    /// Their own, which must be one.
+    /// Keep the recordings' own rate. All must have the same one.
     No,
-    /// The lowest among them.
+    /// Use the lowest rate among the recordings.
     Lowest,
-    /// This one, in Hz.
+    /// Use this rate, in Hz.
     To(f64),
 }
 
@@ -33,24 +33,24 @@ pub struct Domain {
     pub axes: usize,
     /// The recordings, in the order of the manifest.
     pub recordings: Vec<Recording>,
-    /// The label of each recording, where the manifest gives one.
+    /// The label of each recording, if the manifest gives one.
     pub labels: Vec<Option<String>>,
-    /// Unit of the samples, where the manifest gives one.
+    /// Unit of the samples, if the manifest gives one.
     pub unit: Option<Unit>,
-    /// The sensor's largest value in this unit, where the manifest gives one.
+    /// The sensor's largest value in this unit, if the manifest gives one.
     pub full_scale: Option<f64>,
-    /// Recordings that had another rate.
+    /// Number of recordings that had another rate.
     pub resampled: usize,
 }
 
 impl Domain {
-    /// Reads every recording of `domain` as it is.
+    /// Reads every recording of `domain` without resampling.
     pub fn read(manifest: &Manifest, domain: &str) -> Result<Self> {
         Self::read_at(manifest, domain, Resample::No)
     }
 
-    /// Reads every recording of `domain`, and refuses what cannot be fitted together: axes or
-    /// units that differ, rates if they may not be changed, NaN or infinite samples.
+    /// Reads every recording of `domain`. It refuses recordings that do not go together: different
+    /// axes or units, different rates if they may not be changed, NaN or infinite samples.
     pub fn read_at(manifest: &Manifest, domain: &str, resample: Resample) -> Result<Self> {
         let rows = manifest.rows_of(domain)?;
         let place = |row: &Row| format!("{}, row {}", manifest.path.display(), row.line);
@@ -112,13 +112,13 @@ impl Domain {
             recordings,
             labels: rows.iter().map(|row| row.label.clone()).collect(),
             unit: measures[0].unit.clone(),
-            // Sensors of several ranges: what the widest of them shows fits into all of this.
+            // Sensors may have different ranges. The widest range covers the samples of all.
             full_scale: measures.iter().filter_map(|m| m.full_scale).reduce(f64::max),
             resampled: rows.iter().filter(|row| !same_rate(row.rate_hz, rate_hz)).count(),
         })
     }
 
-    /// Forgets all but the first `share`, in time, of each recording.
+    /// Keeps only the first `share`, in time, of each recording.
     pub fn keep_first(&mut self, share: f64) -> Result<(), SplitError> {
         let parts = split::in_time(&self.frames(), share)?.first;
         for (index, recording) in self.recordings.iter_mut().enumerate() {
@@ -128,12 +128,12 @@ impl Domain {
         Ok(())
     }
 
-    /// Frames of each segment of each recording, as a split wants them.
+    /// Frames of each segment of each recording, in the form that a split takes.
     pub fn frames(&self) -> Vec<Vec<usize>> {
         self.recordings.iter().map(Recording::segment_frames).collect()
     }
 
-    /// Every recording whole.
+    /// All of every recording, as parts.
     pub fn whole(&self) -> Vec<Part> {
         split::whole(&self.frames())
     }
@@ -160,7 +160,7 @@ impl Domain {
         Ok((names, classes))
     }
 
-    /// SHA-256 over rate, speeds, samples and (where `labelled`) labels: what a fit depends on.
+    /// SHA-256 of everything a fit depends on: rate, speeds, samples and, if `labelled`, labels.
     pub fn hash(&self, labelled: bool) -> Result<[u8; 32], RecordingError> {
         let mut hash = Sha256::new();
         hash.update(self.name.as_bytes());
@@ -175,7 +175,8 @@ impl Domain {
             for (segment, frames) in recording.segment_frames().into_iter().enumerate() {
                 hash.update(((frames * recording.axes) as u64).to_le_bytes());
                 recording.each_chunk(segment, 0..frames, |chunk| {
-                    // Some at a time: the hash is slow on four bytes, and all would be a copy.
+                    // Blocks of 1024 samples: hashing four bytes at a time is slow, and hashing all
+                    // would need a copy.
                     for samples in chunk.chunks(1024) {
                         let bytes: Vec<u8> =
                             samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
@@ -189,7 +190,7 @@ impl Domain {
     }
 }
 
-/// What the samples of each row stand for, all in the unit of the first.
+/// The measure of each row, all in the unit of the first row.
 fn measures(rows: &[&Row], place: impl Fn(&Row) -> String) -> Result<Vec<Measure>> {
     let first = rows[0].measure().unit;
     rows.iter()
@@ -211,8 +212,7 @@ fn measures(rows: &[&Row], place: impl Fn(&Row) -> String) -> Result<Vec<Measure
         .collect()
 }
 
-/// The class that stands for a healthy machine: the one named, or else the one that is
-/// called healthy or normal.
+/// The class of a healthy machine: the named one, or else the one called healthy or normal.
 pub fn healthy_class(classes: &[String], named: Option<&str>) -> Result<Option<usize>> {
     match named {
         Some(name) => match classes.iter().position(|class| class == name) {

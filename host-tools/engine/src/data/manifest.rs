@@ -1,7 +1,7 @@
 //! The manifest: the table of recordings with their labels and domains.
 //!
-//! CSV with the header `path,label,domain,rate_hz` and, if wanted, `rpm`, `channel`, `unit` and
-//! `full_scale`; the columns may stand in any order. Paths are relative to the manifest.
+//! A CSV file with the header `path,label,domain,rate_hz` and, optionally, `rpm`, `channel`, `unit`
+//! and `full_scale`. The columns may be in any order. Paths are relative to the manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::data::units::{FullScale, Measure, Unit};
 
 /// The header that messages show and [`Manifest::to_csv`] writes.
 pub const HEADER: &str = "path,label,domain,rate_hz,rpm,channel";
-/// Columns that [`Manifest::to_csv`] writes where a row has something in them.
+/// Columns that [`Manifest::to_csv`] writes only if a row has a value in them.
 const UNITS: [&str; 2] = ["unit", "full_scale"];
-/// Columns without which a manifest says too little.
+/// Columns that every manifest must have.
 pub(crate) const REQUIRED: [&str; 4] = ["path", "label", "domain", "rate_hz"];
 
 /// A table of recordings.
@@ -22,20 +22,20 @@ pub(crate) const REQUIRED: [&str; 4] = ["path", "label", "domain", "rate_hz"];
 pub struct Manifest {
     /// The file, for messages.
     pub path: PathBuf,
-    /// Its rows, in order; never none.
+    /// Its rows, in order; never empty.
     pub rows: Vec<Row>,
-    /// Columns that mean nothing here, for a command to mention.
+    /// Columns that have no meaning here, so that a command can mention them.
     pub ignored_columns: Vec<String>,
 }
 
 /// One recording of a manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Line in the manifest, from 1, for messages.
+    /// Line in the manifest, counted from 1, for messages.
     pub line: u64,
     /// The recording as the manifest names it.
     pub name: String,
-    /// The recording's path from here.
+    /// The recording's path from the working directory.
     pub path: PathBuf,
     /// The fault label, if there is one.
     pub label: Option<String>,
@@ -54,22 +54,22 @@ pub struct Row {
 }
 
 impl Row {
-    /// What the samples stand for.
+    /// The unit and full scale of the samples.
     pub fn measure(&self) -> Measure {
-        // Checked when the row was read.
+        // The row was checked when it was read.
         Measure::new(self.unit.as_ref(), self.full_scale.as_ref()).unwrap_or_default()
     }
 }
 
-/// Why a manifest, or a recording that it names, cannot be used.
+/// Why a manifest, or a recording in it, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// The operating system refused.
+    /// The operating system refused to read the manifest.
     #[error("{}: cannot read the manifest: {source}; give a CSV file with the header {HEADER}", path.display())]
     Io {
         /// The manifest.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error from the operating system.
         source: std::io::Error,
     },
     /// The text is not UTF-8.
@@ -77,7 +77,7 @@ pub enum ManifestError {
     NotUtf8 {
         /// The manifest.
         path: PathBuf,
-        /// The first byte that is not.
+        /// Position of the first byte that is not UTF-8.
         at: usize,
     },
     /// A required column is not in the header.
@@ -88,7 +88,7 @@ pub enum ManifestError {
         /// The column.
         column: &'static str,
     },
-    /// There is a header, or nothing, and no row.
+    /// The manifest has no row.
     #[error("{}: the manifest is empty; add a row for each recording under the header {HEADER}", path.display())]
     NoRows {
         /// The manifest.
@@ -99,9 +99,9 @@ pub enum ManifestError {
     Row {
         /// The manifest.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: u64,
-        /// What is wrong with it and what to do.
+        /// The problem and its remedy.
         reason: String,
     },
     /// No row belongs to the domain.
@@ -109,7 +109,7 @@ pub enum ManifestError {
     UnknownDomain {
         /// The manifest.
         path: PathBuf,
-        /// The domain that was asked for.
+        /// The requested domain.
         domain: String,
         /// The domains that exist.
         known: String,
@@ -119,15 +119,15 @@ pub enum ManifestError {
     Recording {
         /// The manifest.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: u64,
-        /// Why not.
+        /// The reason.
         source: RecordingError,
     },
 }
 
 impl Manifest {
-    /// The manifest in a file, every row checked; the recordings are not opened yet.
+    /// Reads a manifest and checks every row. It does not open the recordings yet.
     ///
     /// ```
     /// use rebearing_host::data::manifest::Manifest;
@@ -191,7 +191,7 @@ impl Manifest {
         domains
     }
 
-    /// The rows of a domain, at least one, whose files all exist.
+    /// The rows of a domain, at least one. It is an error if one of their files does not exist.
     pub fn rows_of(&self, domain: &str) -> Result<Vec<&Row>, ManifestError> {
         let rows: Vec<&Row> = self.rows.iter().filter(|r| r.domain == domain).collect();
         if rows.is_empty() {
@@ -201,7 +201,8 @@ impl Manifest {
                 known: self.domains().join(", "),
             });
         }
-        // Before any long work, and only for the rows in use: another domain's files may be away.
+        // Checked before any long work, and only for the rows in use: files of other domains may be
+        // missing.
         if let Some(row) = rows.iter().find(|row| !row.path.is_file()) {
             return Err(self.row_error(
                 row,
@@ -214,7 +215,8 @@ impl Manifest {
         Ok(rows)
     }
 
-    /// A row's recording with the row's shaft speed; the rate that the file itself carries, if any, must be the row's.
+    /// Reads a row's recording and gives it the row's shaft speed. If the file carries a rate, it
+    /// must equal the row's.
     pub fn recording(&self, row: &Row) -> Result<Recording, ManifestError> {
         let recording = recording::read(&row.path, row.channel.as_deref()).map_err(|source| {
             ManifestError::Recording { path: self.path.clone(), line: row.line, source }
@@ -231,8 +233,8 @@ impl Manifest {
         }
     }
 
-    /// The manifest as the text of a CSV file, under [`HEADER`] and, where a row has them, the
-    /// columns of units.
+    /// The manifest as CSV text, with the columns of [`HEADER`] and, if a row has values in them,
+    /// the columns of units.
     pub fn to_csv(rows: &[Row]) -> String {
         let mut writer = Writer::from_writer(Vec::new());
         let units = rows.iter().any(|row| row.unit.is_some() || row.full_scale.is_some());
@@ -253,7 +255,7 @@ impl Manifest {
         let records: Vec<Vec<String>> =
             std::iter::once(header).chain(rows.iter().map(fields)).collect();
         for record in records {
-            // As many fields in every record, into memory: nothing can fail.
+            // Every record has the same number of fields and goes to memory, so nothing can fail.
             let _ = writer.write_record(&record[..columns]);
         }
         let bytes = writer.into_inner().unwrap_or_default();
@@ -265,12 +267,12 @@ impl Manifest {
     }
 }
 
-/// What an optional column says of a row.
+/// The text of an optional column; empty if there is no value.
 fn text(value: Option<&impl ToString>) -> String {
     value.map(ToString::to_string).unwrap_or_default()
 }
 
-/// Where each column stands in the header.
+/// The position of each column in the header.
 struct Columns {
     required: [usize; 4],
     rpm: Option<usize>,

@@ -1,4 +1,4 @@
-//! Recordings: which there are, what they hold, and which of them belong to one machine.
+//! Recordings: the list of them, their content, and the ones that belong to one machine.
 //!
 //! ```text
 //! folder ─► manifest ─► recording ─► units, resample ─► domain ─► split

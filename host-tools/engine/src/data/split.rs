@@ -1,8 +1,8 @@
-//! Train and test parts in time: the first part of every recording, and the rest of it.
+//! Splits recordings in time: the first part of each, and the rest.
 //!
-//! Overlapping windows of one recording are near-copies, so that windows shuffled before a split
-//! would be tested on what they were fitted on. A split is a cut in the samples instead, and
-//! windows are taken inside a [`Part`], never across.
+//! Overlapping windows of one recording are near-copies. If windows were shuffled before a split, a
+//! model would be tested on the data it was fitted on. So a split cuts the samples, and each window
+//! lies inside one [`Part`].
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct Part {
     pub segment: usize,
     /// First frame.
     pub start: usize,
-    /// Frame after the last.
+    /// The frame after the last one.
     pub end: usize,
 }
 
@@ -35,16 +35,17 @@ pub struct Split {
     pub last: Vec<Part>,
 }
 
-/// The fraction of a split is not strictly between 0 and 1.
+/// The error for a split fraction that is not strictly between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a split at {0}; the first part's share must be above 0 and below 1, for example 0.6")]
 pub struct SplitError(pub f64);
 
-/// Splits recordings in time, `fraction` of each to the first side.
+/// Splits recordings in time: `fraction` of each goes to the first side.
 ///
-/// `frames` holds the frames of each segment of each recording. A recording of one segment is cut
-/// at the frame nearest to the fraction; one of several segments between two segments. Where there
-/// are two frames (or segments), both sides get at least one.
+/// `frames` holds the number of frames of each segment of each recording. A recording of one
+/// segment is cut at the frame nearest to the fraction. A recording of several segments is cut
+/// between two segments. If there are at least two frames (or segments), both sides get at least
+/// one.
 pub fn in_time(frames: &[Vec<usize>], fraction: f64) -> Result<Split, SplitError> {
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(SplitError(fraction));
@@ -66,7 +67,7 @@ pub fn in_time(frames: &[Vec<usize>], fraction: f64) -> Result<Split, SplitError
     Ok(split)
 }
 
-/// Everything, as parts: what a split would share out.
+/// All segments as parts, without a split.
 pub fn whole(frames: &[Vec<usize>]) -> Vec<Part> {
     let mut parts = Vec::new();
     for (recording, segments) in frames.iter().enumerate() {
@@ -77,7 +78,7 @@ pub fn whole(frames: &[Vec<usize>]) -> Vec<Part> {
     parts
 }
 
-/// How many of `n` go to the first side.
+/// The number of items out of `n` that go to the first side.
 fn cut(n: usize, fraction: f64) -> usize {
     let nearest = (n as f64 * fraction).round() as usize;
     nearest.clamp(n.min(1), n.saturating_sub(1).max(n.min(1)))
@@ -133,7 +134,8 @@ mod tests {
                 prop_assert!(side.is_sorted_by(|a, b| place(a) < place(b)));
                 prop_assert!(side.iter().all(|p| p.start < p.end));
             }
-            // Count how often each frame is given out: exactly once is cover and no overlap.
+            // Counts how often each frame is given out. Exactly once means full cover and no
+            // overlap.
             let mut given: Vec<Vec<Vec<u32>>> = frames
                 .iter()
                 .map(|segments| segments.iter().map(|&len| vec![0; len]).collect())
@@ -144,7 +146,7 @@ mod tests {
                 }
             }
             prop_assert!(given.iter().flatten().flatten().all(|&n| n == 1));
-            // In each recording all of the first side stands before all of the last.
+            // In each recording the whole first side comes before the last side.
             for early in &split.first {
                 for late in split.last.iter().filter(|late| late.recording == early.recording) {
                     prop_assert!(place(early) < place(late));

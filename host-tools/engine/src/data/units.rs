@@ -1,7 +1,7 @@
-//! What the numbers of a recording stand for: g, m/s², or counts of a converter.
+//! The meaning of the numbers in a recording: g, m/s², or counts of a converter.
 //!
-//! Features have no level, so that g and m/s² make the same ones; severity, idle rms and the
-//! counts of an i16 model do not, and a velocity is no acceleration at all.
+//! Features do not depend on the level, so g and m/s² give the same features. Severity, idle rms
+//! and the counts of an i16 model do depend on it. And a velocity is not an acceleration at all.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// Acceleration of gravity in m/s², for samples in g.
 pub const STANDARD_GRAVITY: f64 = 9.806_65;
-/// Bits of a count where nothing else is said.
+/// Bits of a count if nothing else is stated.
 const USUAL_BITS: u32 = 16;
 
 /// The unit of samples.
@@ -22,31 +22,31 @@ pub enum Unit {
     G,
     /// m/s².
     MetresPerSecondSquared,
-    /// Counts of a converter of so many bits, sign included.
+    /// Counts of a converter with this number of bits, including the sign.
     Counts(u32),
-    /// Another one, the same as itself only.
+    /// Another unit, equal only to itself.
     Other(String),
 }
 
-/// A unit that cannot be written.
+/// Why a unit or a full scale cannot be used.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum UnitError {
-    /// The name is none.
+    /// The text is not the name of a unit.
     #[error(
         "{0:?} is no unit: write g, m/s2, counts (of 16 bits) or counts24, or another name of at most 16 letters"
     )]
     Name(String),
-    /// The full scale is none.
+    /// The text is not a full scale.
     #[error(
         "{0:?} is no full scale: write a number above 0, with its unit if that is another, as 16 or 16 g"
     )]
     FullScale(String),
-    /// A full scale of counts without its unit.
+    /// A full scale for counts has no unit.
     #[error(
         "a full scale of {0} for counts does not say of what: write it with its unit, as {0} g"
     )]
     FullScaleOfWhat(f64),
-    /// Two units of which neither is a multiple of the other.
+    /// The conversion between two units is not known.
     #[error(
         "{found} is not {wanted}, nor a multiple of it that is known{}",
         counts_remedy(found, wanted)
@@ -54,7 +54,7 @@ pub enum UnitError {
     Differ {
         /// The unit that was found.
         found: Unit,
-        /// The unit that it should be.
+        /// The required unit.
         wanted: Unit,
     },
 }
@@ -118,7 +118,7 @@ impl From<Unit> for String {
 }
 
 impl Unit {
-    /// The m/s² of one unit, if it is an acceleration.
+    /// The size of one unit in m/s², if the unit is an acceleration.
     pub fn acceleration(&self) -> Option<f64> {
         match self {
             Self::G => Some(STANDARD_GRAVITY),
@@ -127,7 +127,7 @@ impl Unit {
         }
     }
 
-    /// What a number in this unit is multiplied with to be one in `wanted`.
+    /// The factor that converts a number in this unit to `wanted`.
     pub fn factor_to(&self, wanted: &Self) -> Result<f64, UnitError> {
         if self == wanted {
             return Ok(1.0);
@@ -137,12 +137,12 @@ impl Unit {
     }
 }
 
-/// The largest value of a sensor, as a manifest says it.
+/// The largest value of a sensor, as written in a manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FullScale {
     /// The number, above 0.
     pub value: f64,
-    /// Its unit, where that stands behind it.
+    /// Its unit, if one follows the number.
     pub unit: Option<Unit>,
 }
 
@@ -175,16 +175,16 @@ impl fmt::Display for FullScale {
     }
 }
 
-/// How the samples of a recording are taken.
+/// How to interpret the samples of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measure {
-    /// Their unit, if anything says it.
+    /// Their unit, if known.
     pub unit: Option<Unit>,
     /// The sensor's largest value in this unit.
     pub full_scale: Option<f64>,
-    /// What the numbers in the file are multiplied with to be in this unit.
+    /// Factor that converts the numbers in the file to this unit.
     pub factor: f64,
-    /// The largest number that can be in the file, where they are counts.
+    /// The largest possible number in the file, if the numbers are counts.
     pub largest: Option<f64>,
 }
 
@@ -195,7 +195,8 @@ impl Default for Measure {
 }
 
 impl Measure {
-    /// What a manifest's row says: counts whose full scale is known are in the unit of that.
+    /// The measure of a manifest row. Counts with a known full scale take the unit of that full
+    /// scale.
     pub fn new(unit: Option<&Unit>, full_scale: Option<&FullScale>) -> Result<Self, UnitError> {
         let plain = Self { unit: unit.cloned(), ..Self::default() };
         let Some(full_scale) = full_scale else { return Ok(plain) };
@@ -208,7 +209,7 @@ impl Measure {
                     unit: Some(own.clone()),
                     full_scale: Some(full_scale.value),
                     factor: full_scale.value / largest,
-                    // The negative side reaches one further.
+                    // The negative side reaches one count further.
                     largest: Some(largest + 1.0),
                 })
             }
@@ -216,7 +217,7 @@ impl Measure {
                 let value = full_scale.value * own.factor_to(unit)?;
                 Ok(Self { full_scale: Some(value), ..plain })
             }
-            // A full scale says the unit of samples that have none named.
+            // The unit of the full scale also applies to samples without a unit.
             (None, own) => {
                 let full_scale = Some(full_scale.value);
                 Ok(Self { unit: own.cloned(), full_scale, ..plain })
@@ -225,7 +226,8 @@ impl Measure {
         }
     }
 
-    /// The same in `wanted`; two recordings of which one alone says its unit do not go together.
+    /// The same measure in `wanted`. A measure without a unit stays as it is. Callers refuse to mix
+    /// recordings with and without a unit.
     pub fn in_unit(self, wanted: &Unit) -> Result<Self, UnitError> {
         let Some(unit) = &self.unit else { return Ok(self) };
         let factor = unit.factor_to(wanted)?;

@@ -1,4 +1,4 @@
-//! The features of each domain, extracted once however many pairs it is part of.
+//! The features of each domain, extracted once for any number of pairs.
 
 use std::time::Instant;
 
@@ -10,25 +10,25 @@ use crate::data::split;
 use crate::features::extract::{Features, extract};
 use crate::features::front_end::FrontEndSettings;
 
-/// A domain in the part of the known machine: features of its recordings, whole.
+/// A domain as the known machine: features of its whole recordings.
 #[derive(Debug, Clone)]
 pub struct SourceDomain {
     /// Its name.
     pub name: String,
-    /// How its samples became features.
+    /// Settings that turned its samples into features.
     pub front_end: FrontEndSettings,
     /// Label of each recording.
     pub labels: Vec<String>,
     /// Features of all windows.
     pub features: Features,
-    /// SHA-256 over its recordings and labels.
+    /// SHA-256 of its recordings and labels.
     pub hash: [u8; 32],
-    /// Seconds that the features took.
+    /// Seconds spent on the features.
     pub seconds: f64,
 }
 
 impl SourceDomain {
-    /// Features of every recording of `domain`; each needs a label.
+    /// Extracts the features of every recording of `domain`. Each recording needs a label.
     pub fn extract(domain: &Domain, front_end: &FrontEndSettings) -> Result<Self> {
         let labels = labels(domain)?;
         let start = Instant::now();
@@ -44,25 +44,25 @@ impl SourceDomain {
     }
 }
 
-/// A domain in the part of the new machine: features before and after a cut in time.
+/// A domain as the new machine: features before and after a cut in time.
 #[derive(Debug, Clone)]
 pub struct TargetDomain {
     /// Its name.
     pub name: String,
-    /// How its samples became features.
+    /// Settings that turned its samples into features.
     pub front_end: FrontEndSettings,
-    /// Label of each recording: selects the pool and scores the test, nothing else.
+    /// Label of each recording. It only selects the pool and scores the test.
     pub labels: Vec<String>,
     /// Windows before the cut, to adapt on.
     pub first: Features,
     /// Windows after the cut, to test on.
     pub last: Features,
-    /// Seconds that the features took.
+    /// Seconds spent on the features.
     pub seconds: f64,
 }
 
 impl TargetDomain {
-    /// Features of every recording of `domain`, cut in time at the share `split`.
+    /// Extracts the features of every recording of `domain`, cut in time at the fraction `split`.
     pub fn extract(
         domain: &Domain,
         front_end: &FrontEndSettings,
@@ -89,7 +89,7 @@ impl TargetDomain {
     }
 }
 
-/// Whether two front ends look at the same bands: as many, from and to the same frequency to
+/// Whether two front ends use the same bands: the same number, with the same edge frequencies to
 /// within one bin of the coarser spectrum.
 pub fn same_bands(one: &FrontEndSettings, other: &FrontEndSettings) -> bool {
     let bin_hz = |front_end: &FrontEndSettings| front_end.rate_hz / front_end.fft_len as f64;

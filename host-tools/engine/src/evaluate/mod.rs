@@ -1,14 +1,13 @@
-//! How well a method carries labels from one domain to another, measured honestly.
+//! Measures how well a method carries labels from one domain to another.
 //!
-//! A method is fitted on all of the source's recordings, adapted on the first part in time of
-//! those target recordings that are in the pool, and tested on the last part of *all* target
-//! recordings. No window crosses the cut. Labels of the target select the pool, as whoever
-//! records a machine decides what to record, and score the test; fitting and choosing never
-//! see them.
+//! A method is fitted on all of the source's recordings. It is adapted on the first part, in time,
+//! of the target recordings in the pool. It is tested on the last part of *all* target recordings.
+//! No window crosses the cut. Labels of the target select the pool, just as a user decides what to
+//! record, and they score the test. Fitting and choosing never see them.
 //!
-//! The files stand in the order of the data: [`domains`] and [`noise`] give the features of each
-//! domain once, [`pools`] and [`task`] select what one pair of domains is compared on, [`predict`]
-//! labels the test windows, [`scores`] counts.
+//! The modules are in the order of the data: [`domains`] and [`noise`] give the features of each
+//! domain once. [`pools`] and [`task`] select the data of one pair of domains. [`predict`] labels
+//! the test windows. [`scores`] counts.
 
 pub mod domains;
 pub mod noise;
@@ -36,10 +35,10 @@ use crate::adapt::transfer::Support;
 use crate::adapt::verdict::{Pool, Verdict};
 use crate::baselines::{self, Method};
 
-/// A method by its `--method` name: what `rebearing adapt` does, or one to compare it with.
+/// A method by its `--method` name: the method of `rebearing adapt`, or one to compare it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvaluatedMethod {
-    /// `guarded`: adapt, keep or abstain, ending in the model file that is deployed.
+    /// `guarded`: adapt, keep or abstain. It ends in the model file that is deployed.
     Guarded,
     /// One of the methods of [`baselines`].
     Baseline(Method),
@@ -61,7 +60,7 @@ impl fmt::Display for EvaluatedMethod {
     }
 }
 
-/// A name that is not a method's.
+/// The error for a name that is not a method.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no method '{0}'; the methods are guarded, {list}", list = Method::ALL.map(Method::name).join(", "))]
 pub struct UnknownMethod(String);
@@ -77,35 +76,35 @@ impl FromStr for EvaluatedMethod {
     }
 }
 
-/// What is compared, and how methods are set.
+/// Settings of an evaluation: the data to compare, and the settings of the methods.
 #[derive(Debug, Clone)]
 pub struct EvaluateSettings {
     /// The method.
     pub method: EvaluatedMethod,
-    /// What is in the pool.
+    /// The content of the pool.
     pub pool: PoolChoice,
-    /// What `guarded` is told of the pool.
+    /// The statement about the pool that `guarded` gets.
     pub pool_is: Pool,
-    /// Labels to compare; those that both domains have where absent.
+    /// Labels to compare. If absent, these are the labels that both domains have.
     pub labels: Option<Vec<String>>,
-    /// Labels that source and pool are not given, but the test is.
+    /// Labels that only the test contains, not source or pool.
     pub leave_out: Option<LeaveOut>,
-    /// Label of the healthy machine; guessed where absent.
+    /// Label of the healthy machine; guessed if absent.
     pub healthy: Option<String>,
-    /// How mixtures are joined.
+    /// Settings of the plan between mixtures.
     pub plan: PlanSettings,
-    /// Components per class, of source and target alike.
+    /// Components per class, for both source and target.
     pub components: usize,
     /// Added to every variance of a component, in standardised units.
     pub variance_floor: f64,
-    /// Starts of each EM.
+    /// Number of starts of each EM.
     pub restarts: usize,
 }
 
 impl EvaluateSettings {
-    /// Checks that every label named is one of `known`, the labels of all domains in use.
+    /// Checks that every named label is one of `known`, the labels of all domains in use.
     ///
-    /// A single pair of domains may well lack some of them.
+    /// A single pair of domains may lack some of them.
     pub fn check_labels(&self, known: &[String]) -> Result<(), UnknownLabel> {
         let pool = match &self.pool {
             PoolChoice::Labels(labels) => labels.as_slice(),
@@ -136,7 +135,7 @@ impl EvaluateSettings {
 pub enum LeaveOut {
     /// `each` fault label in turn.
     Each,
-    /// These, together.
+    /// These labels, together.
     Labels(Vec<String>),
 }
 
@@ -151,11 +150,11 @@ impl FromStr for LeaveOut {
     }
 }
 
-/// A label in the settings that no recording has.
+/// The error for a label in the settings that no recording has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{field}`: no recording has the label '{label}'; the labels are {known}")]
 pub struct UnknownLabel {
-    /// The setting that names it.
+    /// The setting that names the label.
     pub field: &'static str,
     /// The label.
     pub label: String,
@@ -163,35 +162,35 @@ pub struct UnknownLabel {
     pub known: String,
 }
 
-/// Where the time of a run went, in seconds.
+/// The time spent in a run, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Seconds {
-    /// Features of both domains; paid once, however many runs share them.
+    /// Time for the features of both domains. It is spent once for all runs that share them.
     pub features: f64,
-    /// Source mixture, or classifier on what was carried over.
+    /// Time for the source mixture, or for the classifier on the carried samples.
     pub fit_source: f64,
-    /// Target mixture or clusters.
+    /// Time for the target mixture or clusters.
     pub fit_target: f64,
-    /// Cost, plan, labels and map.
+    /// Time for cost, plan, labels and map.
     pub transport: f64,
-    /// Everything, labelling the test too.
+    /// Total time, including the labels of the test.
     pub total: f64,
 }
 
 /// The result of one method on one pair of domains with one seed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Run {
-    /// Domain with labels.
+    /// The domain with labels.
     pub source: String,
-    /// Domain without.
+    /// The domain without labels.
     pub target: String,
     /// The method's name.
     pub method: &'static str,
-    /// The pool as it was asked for.
+    /// The pool, as it was requested.
     pub pool: String,
-    /// Windows of each label in it.
+    /// Number of windows of each label in the pool.
     pub pool_windows: BTreeMap<String, usize>,
-    /// Labels of the test that neither source nor pool had.
+    /// Labels of the test that neither source nor pool has.
     pub novel: Vec<String>,
     /// Seed of the method.
     pub seed: u64,
@@ -200,41 +199,41 @@ pub struct Run {
     pub scores: Scores,
     /// Accuracy of the source's model on the same test, for `guarded`.
     pub source_only_accuracy: Option<f64>,
-    /// What speaks for the plan, where `guarded` made one, whether it took it or not.
+    /// The evidence for the plan, if `guarded` made one. It is here even if the plan was rejected.
     pub support: Option<Support>,
-    /// What `guarded` did; other methods always adapt and give no verdict.
+    /// The verdict of `guarded`. Other methods always adapt and give no verdict.
     pub verdict: Option<Verdict>,
-    /// Why, in words and figures.
+    /// The reasons, in words and figures.
     pub reasons: Vec<String>,
-    /// Windows adapted on.
+    /// Number of windows to adapt on.
     pub n_pool: usize,
-    /// Windows tested.
+    /// Number of test windows.
     pub n_test: usize,
-    /// True labels of the test windows: the source's classes first, then labels that only
-    /// the target has.
+    /// True labels of the test windows: first the source's classes, then the labels that only the
+    /// target has.
     pub classes: Vec<String>,
-    /// Test windows by true label (row) and by what they were called (column).
+    /// Number of test windows by true label (row) and predicted label (column).
     pub confusion: Vec<Vec<usize>>,
-    /// Names of the columns: the source's classes, and `unknown` and `unknown_fault` for a
-    /// method that can say so.
+    /// Names of the columns: the source's classes, and `unknown` and `unknown_fault` for a method
+    /// that can give them.
     pub confusion_columns: Vec<String>,
     /// Labels of either domain that were not compared.
     pub left_out: Vec<String>,
-    /// Where the time went.
+    /// The time spent.
     pub seconds: Seconds,
 }
 
 /// Why a pair of domains could not be evaluated.
 #[derive(Debug, Error)]
 pub enum EvaluateError {
-    /// The pair cannot be compared as asked.
+    /// The pair cannot be compared with these settings.
     #[error("{from} -> {to}: {reason}")]
     Task {
         /// Source domain.
         from: String,
         /// Target domain.
         to: String,
-        /// Why.
+        /// The reason.
         reason: TaskError,
     },
     /// The method failed.
@@ -246,13 +245,13 @@ pub enum EvaluateError {
         to: String,
         /// The method.
         method: EvaluatedMethod,
-        /// Why.
+        /// The reason.
         reason: PredictError,
     },
 }
 
-/// Fits, adapts and tests one method on one pair of domains: once for each pool that the settings
-/// ask for, and each label that they leave out.
+/// Fits, adapts and tests one method on one pair of domains. It does this once for each pool that
+/// the settings request and each label that they leave out.
 ///
 /// ```
 /// use rebearing_host::adapt::plan::PlanSettings;

@@ -1,4 +1,4 @@
-//! White noise on recordings, to see what a worse sensor would do.
+//! Adds white noise to recordings, to see the effect of a worse sensor.
 
 use ndarray::ArrayView1;
 use thiserror::Error;
@@ -13,17 +13,17 @@ pub struct Noise {
     /// Power of the signal (without its mean) over power of the noise, in decibels, for each
     /// recording and axis.
     pub snr_db: f64,
-    /// Seed; recording i of a domain has a stream of its own.
+    /// Seed. Each recording of a domain has its own random stream.
     pub seed: u64,
 }
 
 /// Why noise cannot be added.
 #[derive(Debug, Error)]
 pub enum NoiseError {
-    /// A signal-to-noise ratio that is not one.
+    /// The signal-to-noise ratio is out of range.
     #[error("`noise` {0}: the signal-to-noise ratio must be between -200 and 200 dB")]
     Ratio(f64),
-    /// A recording that is too large for memory.
+    /// A recording is too large for memory.
     #[error("`noise`: {0}")]
     Recording(#[from] RecordingError),
 }
@@ -48,7 +48,7 @@ pub fn add(domain: &Domain, noise: Noise) -> Result<Vec<Recording>, NoiseError> 
     domain.recordings.iter().enumerate().map(noisy).collect()
 }
 
-/// Standard deviation of one axis over all segments; each segment holds whole frames.
+/// Standard deviation of one axis over all segments. Each segment holds whole frames.
 fn standard_deviation(segments: &[Vec<f32>], axes: usize, axis: usize) -> f64 {
     let frames = segments.iter().flatten().skip(axis).step_by(axes);
     let samples: Vec<f64> = frames.map(|x| f64::from(*x)).collect();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn domain() -> Domain {
-        // Two axes, one ten times the other, on an offset that is not power.
+        // Two axes, one ten times the other, with an offset that does not count as power.
         let segment = |len: usize| {
             let wave = |i: usize| if i.is_multiple_of(2) { 1.0_f32 } else { -1.0 };
             (0..len).flat_map(|i| [5.0 + wave(i), 10.0 * wave(i)]).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
-//! What is in the pool: which labels, and how many windows of each.
+//! The content of the pool: its labels, and the number of windows of each.
 //!
-//! A new machine's recordings never hold its classes in equal shares, and mostly not all of them.
-//! The pools here are the cases that an adaptation meets, from the harmless to the treacherous.
+//! The recordings of a new machine never hold its classes in equal shares, and usually not all of
+//! them. The pools here are the cases that an adaptation meets, from harmless to dangerous.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,24 +10,26 @@ use thiserror::Error;
 
 use crate::simulate::random::Random;
 
-/// Which of the target's recordings are adapted on.
+/// The target recordings to adapt on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PoolChoice {
-    /// `all` that are compared.
+    /// `all`: all compared recordings.
     All,
-    /// `healthy`: those with the label of the healthy machine.
+    /// `healthy`: recordings with the label of the healthy machine.
     Healthy,
-    /// `healthy:0.9`: this share of healthy windows, the rest of one fault; each fault in turn.
+    /// `healthy:0.9`: this share of healthy windows, and the rest from one fault. Each fault in
+    /// turn.
     HealthyShare(f64),
-    /// `half`: healthy and half of the fault labels, drawn by the seed.
+    /// `half`: healthy and half of the fault labels, drawn with the seed.
     Half,
-    /// `dirichlet`: every label in shares drawn by the seed, evenly over all possible shares.
+    /// `dirichlet`: every label, in random shares drawn with the seed, uniform over all possible
+    /// shares.
     Dirichlet,
-    /// Those with one of these labels.
+    /// Recordings with one of these labels.
     Labels(Vec<String>),
 }
 
-/// A share of healthy windows that is none.
+/// The error for a share of healthy windows that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("healthy:{0}: the share of healthy windows must be above 0 and below 1, for example 0.9")]
 pub struct PoolShareError(String);
@@ -66,21 +68,22 @@ impl fmt::Display for PoolChoice {
 }
 
 impl PoolChoice {
-    /// Whether it needs to know the healthy label.
+    /// Whether the choice needs the healthy label.
     pub fn needs_healthy(&self) -> bool {
         matches!(self, Self::Healthy | Self::HealthyShare(_) | Self::Half)
     }
 }
 
-/// One pool: labels with the windows to take of each, the first in time.
+/// One pool: labels, and the number of windows of each. The first windows in time are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pool {
-    /// Label and windows.
+    /// Label and number of windows.
     pub parts: Vec<(String, usize)>,
 }
 
-/// The pools of a choice. `windows` holds the labels that may be in them, with how many windows
-/// there are before the cut; `healthy` is an index into it. What is drawn follows from seed and stream.
+/// The pools of a choice. `windows` holds the labels that may be in them, with the number of
+/// windows before the cut. `healthy` is an index into it. Seed and stream determine the random
+/// draws.
 pub fn pools(
     choice: &PoolChoice,
     windows: &[(String, usize)],
@@ -117,7 +120,8 @@ pub fn pools(
             one(&parts)
         }
         PoolChoice::Dirichlet => {
-            // Independent exponential numbers, normalised, are uniform over all shares.
+            // Independent exponential numbers, normalised, are uniformly distributed over all
+            // shares.
             let draws: Vec<f64> = every.iter().map(|_| -libm::log(1.0 - random.unit())).collect();
             let sum: f64 = draws.iter().sum::<f64>().max(f64::MIN_POSITIVE);
             let shares: Vec<f64> = draws.iter().map(|draw| draw / sum).collect();
@@ -126,13 +130,13 @@ pub fn pools(
     }
 }
 
-/// As many windows as there are in the given shares.
+/// A pool with the given shares and as many windows as possible.
 fn in_shares(windows: &[(String, usize)], indices: &[usize], shares: &[f64]) -> Pool {
     let most = |(index, share): (&usize, &f64)| windows[*index].1 as f64 / share;
     let total = indices.iter().zip(shares).map(most).fold(f64::INFINITY, f64::min);
     let part = |(index, share): (&usize, &f64)| {
         let (label, all) = &windows[*index];
-        // A label that is in the pool at all has a window there.
+        // Every label in the pool gets at least one window.
         (label.clone(), ((share * total).round() as usize).clamp(1, *all))
     };
     Pool { parts: indices.iter().zip(shares).map(part).collect() }

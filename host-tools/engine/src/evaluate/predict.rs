@@ -1,4 +1,4 @@
-//! The label of every test window, by a method.
+//! Labels every test window with a method.
 
 use std::time::Instant;
 
@@ -15,20 +15,20 @@ use crate::model::file::ModelFileError;
 use crate::model::findings::findings;
 use crate::source::{Source, SourceSettings};
 
-/// What a method says of the test windows.
+/// A method's result on the test windows.
 #[derive(Debug, Clone)]
 pub struct Prediction {
-    /// What each window is called.
+    /// The label of each window.
     pub labels: Vec<Label>,
-    /// What the source's model calls it, for `guarded`.
+    /// The label that the source's model gives each window, for `guarded`.
     pub source_only: Option<Vec<Label>>,
-    /// What speaks for the plan that `guarded` made.
+    /// The evidence for the plan that `guarded` made.
     pub support: Option<Support>,
-    /// What `guarded` did.
+    /// The verdict of `guarded`.
     pub verdict: Option<Verdict>,
-    /// Why.
+    /// The reasons for the verdict.
     pub reasons: Vec<String>,
-    /// Where the time went.
+    /// The time spent.
     pub seconds: Seconds,
 }
 
@@ -41,7 +41,7 @@ pub enum PredictError {
     /// Fitting or adapting failed.
     #[error("{0:#}")]
     Guarded(#[from] anyhow::Error),
-    /// The adapted model is none that the device would take.
+    /// The device would not accept the adapted model.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
 }
@@ -58,8 +58,8 @@ pub fn predict(
     }
 }
 
-/// What `rebearing fit` and `rebearing adapt` do, ending in the bytes of the model file that
-/// would be deployed.
+/// Does the same as `rebearing fit` and `rebearing adapt`, up to the bytes of the model file to
+/// deploy.
 fn guarded(
     task: &Task,
     settings: &EvaluateSettings,
@@ -96,12 +96,12 @@ fn guarded(
     })
 }
 
-/// The label that the device gives to each row of features (not standardised).
+/// The label that the device gives each row of features (not standardised).
 fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
     findings(model, x).rows.into_iter().map(|diagnosis| diagnosis.label).collect()
 }
 
-/// A compared method, on features standardised by the source's constants.
+/// Runs a compared method on features that are standardised with the source's constants.
 fn baseline(
     method: Method,
     task: &Task,
@@ -131,7 +131,7 @@ fn baseline(
     };
     let baselines::Prediction { posterior, seconds } = method.predict(&given, &settings)?;
     let largest = |row: ndarray::ArrayView1<'_, f64>| {
-        // The lowest index where several are equal, as on the device.
+        // Among equals the lowest index wins, as on the device.
         let mut best = 0;
         for (class, p) in row.iter().enumerate() {
             if *p > row[best] {

@@ -1,32 +1,32 @@
-//! Labels against the truth: a confusion table and the rates that follow from it.
+//! Compares labels with the truth: a confusion table, and rates computed from it.
 
 use ndarray::Array2;
 use rebearing::Label;
 use serde::Serialize;
 
-/// Rates of a test, as fractions; `None` where a rate has nothing to be a share of.
+/// Rates of a test, as fractions. A rate is `None` if it has no windows to count.
 ///
-/// An *alarm* is a window that is called a fault class or a fault of unknown type. A window
-/// called unknown is no alarm and no detection.
+/// In these rates an *alarm* is a window that is called a fault class or a fault of unknown type. A
+/// window called unknown is neither an alarm nor a detection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Scores {
-    /// Windows called by their true label. Unknown, of whatever kind, is wrong.
+    /// Windows with the right label. Unknown of any kind counts as wrong.
     pub accuracy: Option<f64>,
-    /// Mean over the true labels of the share of their windows called rightly.
+    /// Fraction of windows with the right label, for each true label, averaged over the labels.
     pub balanced_accuracy: Option<f64>,
     /// Alarms among healthy windows.
     pub false_alarm_rate: Option<f64>,
-    /// Alarms among fault windows, of whatever fault class or of unknown type.
+    /// Alarms among fault windows, of any fault class or of unknown type.
     pub detection_rate: Option<f64>,
-    /// Fault windows called by their true label, among all fault windows: one that is missed
-    /// or unknown counts as wrong.
+    /// Fault windows with the right label, among all fault windows. A missed or unknown window
+    /// counts as wrong.
     pub fault_type_accuracy: Option<f64>,
     /// Windows called unknown or a fault of unknown type.
     pub unknown_rate: Option<f64>,
-    /// The same among windows whose label the source has.
+    /// Windows called unknown or a fault of unknown type, among windows whose label the source has.
     pub false_unknown_rate: Option<f64>,
-    /// The same among windows whose label the source does not have: what a method that knows
-    /// its limits calls so.
+    /// Windows called unknown or a fault of unknown type, among windows whose label the source does
+    /// not have. A method that knows its limits should give this answer.
     pub novel_unknown_rate: Option<f64>,
 }
 
@@ -93,8 +93,8 @@ impl Scores {
         })
     }
 
-    /// The worst of each rate: the largest of false alarms and of unknowns that should not
-    /// be, else the smallest.
+    /// The worst of each rate: the largest for false alarms and false unknowns, the smallest for
+    /// the others.
     pub fn worst(all: &[Self]) -> Self {
         Self::combine(all, |name, rates| {
             if matches!(name, "false_alarm_rate" | "unknown_rate" | "false_unknown_rate") {
@@ -119,21 +119,21 @@ fn mean(x: &[f64]) -> f64 {
     x.iter().sum::<f64>() / x.len() as f64
 }
 
-/// Test windows by true label (row) and by what they were called (column).
+/// Number of test windows by true label (row) and predicted label (column).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusion {
-    /// Columns: the classes, and for a method that can say so unknown and fault of unknown
+    /// Columns: the classes, and, for a method that can give them, unknown and fault of unknown
     /// type.
     counts: Array2<usize>,
     classes: usize,
 }
 
 impl Confusion {
-    /// Counts windows. Of the `labels` true labels the first `classes` are those that a method
-    /// can give; `with_unknown` adds the columns of a method that can say unknown.
+    /// Counts windows. There are `labels` true labels, and a method can give the first `classes` of
+    /// them. `with_unknown` adds the columns of a method that can say unknown.
     ///
     /// # Panics
-    /// Where a label is outside its range, or unknown without a column for it.
+    /// If a label is outside its range, or is unknown without a column for it.
     pub fn count(
         truth: &[usize],
         called: &[Label],
@@ -158,9 +158,9 @@ impl Confusion {
         self.counts.rows().into_iter().map(|row| row.to_vec()).collect()
     }
 
-    /// The rates; `healthy` is the true label of the healthy machine.
+    /// The rates. `healthy` is the true label of the healthy machine.
     ///
-    /// Without it there are neither false alarms nor detections nor faults to tell apart.
+    /// Without it, the rates of false alarms, detections and fault types are `None`.
     pub fn scores(&self, healthy: Option<usize>) -> Scores {
         let all: Vec<usize> = (0..self.counts.nrows()).collect();
         let windows = |rows: &[usize]| rows.iter().map(|row| self.counts.row(*row).sum()).sum();
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(scores.false_alarm_rate, None);
         assert_eq!(scores.detection_rate, None);
         assert_eq!(scores.fault_type_accuracy, None);
-        // A healthy class that no test window has.
+        // No test window has the healthy class.
         let scores = Confusion::count(&[1], &[c(1)], 2, 2, false).scores(Some(0));
         assert_eq!(scores.false_alarm_rate, None);
         assert_eq!(scores.detection_rate, Some(1.0));

@@ -1,4 +1,4 @@
-//! What one pair of domains is compared on: classes, pool, test.
+//! The data for comparing one pair of domains: classes, pool, test.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,19 @@ use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
 use crate::source::LabelledFeatures;
 
-/// What a method is given, and what it is scored by.
+/// The input of a method, and the data to score it with.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// The source's windows with their classes.
     pub known: LabelledFeatures,
     /// Name of the target.
     pub target: String,
-    /// How the target's samples became features; the source's bands are the same in hertz.
+    /// Settings that turned the target's samples into features. The source's bands are the same in
+    /// hertz.
     pub front_end: FrontEndSettings,
-    /// Target windows to adapt on; of a label nothing is left but that it selected them.
+    /// Target windows to adapt on. Labels only select the windows; no method sees them.
     pub pool: Features,
-    /// Windows of each label in the pool.
+    /// Number of windows of each label in the pool.
     pub pool_windows: BTreeMap<String, usize>,
     /// Target windows to label.
     pub test: Features,
@@ -33,13 +34,13 @@ pub struct Task {
     pub truth: Vec<usize>,
     /// The source's classes, then the labels that only the target has.
     pub labels: Vec<String>,
-    /// The healthy one, as an index into `labels`.
+    /// The healthy label, as an index into `labels`.
     pub healthy: Option<usize>,
     /// Labels of either domain that are not compared.
     pub left_out: Vec<String>,
 }
 
-/// Why a pair of domains cannot be compared as asked.
+/// Why a pair of domains cannot be compared with these settings.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TaskError {
     /// The domains were sampled differently.
@@ -63,14 +64,14 @@ pub enum TaskError {
          the target has {target_labels}); choose domains with at least two labels in common, or name labels with `labels`"
     )]
     TooFewLabels {
-        /// Classes left, in words.
+        /// The remaining classes, in words.
         left: String,
         /// Labels of the source.
         source_labels: String,
         /// Labels of the target.
         target_labels: String,
     },
-    /// No recording of the target has a label that is compared.
+    /// No recording of the target has a compared label.
     #[error(
         "no recording of the target is left to test; it has {target_labels}, name some of them in `labels`"
     )]
@@ -86,25 +87,25 @@ pub enum TaskError {
     PoolLabel {
         /// The label.
         label: String,
-        /// Labels of the target that are compared.
+        /// Compared labels of the target.
         compared: String,
     },
-    /// The healthy class is needed and not known.
+    /// The healthy class is needed but not known.
     #[error(
         "`{field}` healthy needs to know which label is the healthy machine's, and none of {compared} is called \
          healthy or normal; name it with `healthy` LABEL"
     )]
     NoHealthy {
-        /// What needs it.
+        /// The setting that needs it.
         field: &'static str,
-        /// Labels that are compared.
+        /// The compared labels.
         compared: String,
     },
 }
 
 impl Task {
-    /// Selects classes, pool and test of a pair: a task for each pool that the settings ask for
-    /// and each label that they leave out.
+    /// Selects classes, pool and test of a pair. Returns one task for each pool that the settings
+    /// request and each label that they leave out.
     pub fn select(
         source: &SourceDomain,
         target: &TargetDomain,
@@ -142,15 +143,15 @@ impl Task {
     }
 }
 
-/// The labels of a pair, by the parts they have.
+/// The labels of a pair, by their role.
 struct Compared {
     /// Classes of the source.
     classes: Vec<String>,
     /// Labels of the test.
     tested: Vec<String>,
-    /// The classes, then those that only the test has.
+    /// The classes, then the labels that only the test has.
     labels: Vec<String>,
-    /// The healthy one of `labels`.
+    /// Index of the healthy label in `labels`.
     healthy: Option<usize>,
     /// Labels of either domain that are not compared.
     passed_over: Vec<String>,
@@ -191,7 +192,7 @@ impl Compared {
             .into_iter()
             .filter(|label| !labels.contains(label))
             .collect();
-        // A healthy label that this pair lacks leaves it without one.
+        // If this pair does not have the healthy label, it has no healthy class.
         let healthy = match &settings.healthy {
             Some(name) => labels.iter().position(|label| label == name),
             None => healthy_class(&labels, None).ok().flatten(),
@@ -211,7 +212,7 @@ impl Compared {
         Ok(Self { classes, tested, labels, healthy, passed_over })
     }
 
-    /// A task for each pool.
+    /// One task for each pool.
     fn tasks(
         &self,
         source: &SourceDomain,
@@ -219,7 +220,8 @@ impl Compared {
         settings: &EvaluateSettings,
         seed: u64,
     ) -> Result<Vec<Task>, TaskError> {
-        // What is left out of the source is left out of the pool; what only the target has is not.
+        // A label left out of the source is also left out of the pool. A label that only the target
+        // has is not.
         let left_out =
             |label: &&String| !source.labels.contains(label) || self.classes.contains(label);
         let pooled: Vec<String> = self.tested.iter().filter(left_out).cloned().collect();
@@ -255,7 +257,7 @@ impl Compared {
             healthy: self.healthy,
             left_out: self.passed_over.clone(),
         };
-        // Draws of one pair do not depend on which other pairs are asked for.
+        // The draws of one pair do not depend on which other pairs are evaluated.
         let names = source.name.bytes().chain([0]).chain(target.name.bytes());
         let stream =
             names.fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
@@ -264,7 +266,7 @@ impl Compared {
     }
 }
 
-/// The first windows in time of each label, as many as `parts` says.
+/// The first windows in time of each label, with the numbers given in `parts`.
 fn first_windows(features: &Features, labels: &[String], parts: &[(String, usize)]) -> Features {
     let mut left: BTreeMap<&str, usize> =
         parts.iter().map(|(label, windows)| (label.as_str(), *windows)).collect();
@@ -285,7 +287,7 @@ fn rows_of(features: &Features, rows: &[usize]) -> Features {
     Features { x: features.x.select(Axis(0), rows), recording }
 }
 
-/// The labels in order of first appearance.
+/// The distinct labels in order of first appearance.
 fn distinct<'a>(labels: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let mut distinct: Vec<String> = Vec::new();
     for label in labels {
@@ -296,7 +298,8 @@ fn distinct<'a>(labels: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     distinct
 }
 
-/// The windows whose recording's label is in `wanted`, and its index there.
+/// The windows whose recording has a label in `wanted`, and the index of that label for each
+/// window.
 fn selected(
     features: &Features,
     labels: &[String],
@@ -323,7 +326,7 @@ mod tests {
         FrontEndSettings::equal_bands(rate_hz, 1, 256, 128, 1, 2).unwrap()
     }
 
-    /// A window a recording whose features are the recording's index plus `offset`.
+    /// One window per recording. Its features are the recording's index plus `offset`.
     fn features(recordings: usize, offset: f32) -> Features {
         let x = Array2::from_shape_fn((recordings, 2), |(row, _)| row as f32 + offset);
         Features { x, recording: (0..recordings).collect() }

@@ -1,10 +1,10 @@
 //! Evidence for a fault: the envelope spectrum at a bearing's characteristic frequencies.
 //!
-//! A defect that is rolled over strikes, each strike rings, and the ringing's envelope repeats
-//! at the frequency of the strikes. So a label that names a part of the bearing can be checked
-//! against its geometry, independently of any model. This is host code in full precision over
-//! whole recordings: a window of the device is too short to tell such frequencies
-//! from the shaft's harmonics.
+//! When a defect is rolled over, it strikes. Each strike rings, and the envelope of the ringing
+//! repeats at the frequency of the strikes. So a label that names a part of the bearing can be
+//! checked against the bearing's geometry, independently of any model. This is host code in full
+//! precision over whole recordings. A window of the device is too short to separate such
+//! frequencies from the shaft's harmonics.
 
 use std::path::PathBuf;
 
@@ -15,20 +15,20 @@ use thiserror::Error;
 use crate::data::bearing::{Bearing, Characteristic};
 use crate::data::recording::{Recording, RecordingError};
 
-/// The band whose envelope is taken, in parts of the sample rate: above the shaft's harmonics,
-/// below the roll-off of the anti-alias filter.
+/// The band for the envelope, as fractions of the sample rate: above the shaft's harmonics, below
+/// the roll-off of the anti-alias filter.
 const BAND: (f64, f64) = (0.1, 0.45);
-/// The longest stretch that is transformed at once.
+/// The longest stretch that is transformed at once, in samples.
 const LONGEST: usize = 1 << 16;
-/// Frames that are looked at in a recording: enough to average over, and they fit in memory.
+/// Largest number of frames used from a recording: enough to average over, and they fit in memory.
 const MOST_FRAMES: usize = 1 << 22;
-/// Turns of the shaft that a stretch must hold at least, to tell frequencies apart.
+/// Smallest number of shaft turns in a stretch, so that the frequencies can be separated.
 const TURNS: f64 = 20.0;
-/// How far balls may slip, in parts of the frequency.
+/// Largest slip of the balls, as a fraction of the frequency.
 const SLIP: f64 = 0.02;
-/// What the floor is measured over, in parts of the frequency to either side.
+/// Range for measuring the floor, as a fraction of the frequency on either side.
 const NEIGHBOURHOOD: f64 = 0.2;
-/// Harmonics that are looked at.
+/// Number of harmonics to check.
 const HARMONICS: usize = 3;
 
 /// A part of a bearing that can be damaged.
@@ -39,7 +39,7 @@ pub enum Part {
     OuterRace,
     /// Inner race, at BPFI.
     InnerRace,
-    /// A ball, at twice BSF: it strikes both races.
+    /// A ball, at twice BSF, because it strikes both races.
     Ball,
     /// The cage, at FTF.
     Cage,
@@ -49,7 +49,7 @@ impl Part {
     /// All parts.
     pub const ALL: [Self; 4] = [Self::OuterRace, Self::InnerRace, Self::Ball, Self::Cage];
 
-    /// The usual abbreviation of its frequency.
+    /// The usual abbreviation of the part's frequency.
     pub fn abbreviation(self) -> &'static str {
         match self {
             Self::OuterRace => "BPFO",
@@ -59,7 +59,7 @@ impl Part {
         }
     }
 
-    /// How often a defect of it is struck.
+    /// The frequency at which a defect of this part is struck.
     pub fn frequency(self, of: &Characteristic) -> f64 {
         match self {
             Self::OuterRace => of.outer_race,
@@ -69,7 +69,7 @@ impl Part {
         }
     }
 
-    /// The part that a label names, by the words people use (`InnerRace`, `OR007@6`, `ball_14`).
+    /// The part that a label names, in common spellings (`InnerRace`, `OR007@6`, `ball_14`).
     pub fn of_label(label: &str) -> Option<Self> {
         let label = label.to_lowercase();
         let names: [(Self, &[&str], &str); 4] = [
@@ -78,7 +78,7 @@ impl Part {
             (Self::Ball, &["ball", "roller", "rolling", "bsf"], "b"),
             (Self::Cage, &["cage", "ftf"], "c"),
         ];
-        // A short form stands alone or before a number, as in IR014.
+        // A short form is a whole label or comes before a number, as in IR014.
         let starts = |short: &str| {
             label.strip_prefix(short).is_some_and(|rest| {
                 rest.chars().next().is_none_or(|next| !next.is_ascii_alphabetic())
@@ -94,17 +94,17 @@ impl Part {
     }
 }
 
-/// What the envelope spectrum shows for one part.
+/// The evidence in the envelope spectrum for one part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evidence {
     /// The part.
     pub part: Part,
-    /// Its frequency at the given shaft speed, by the geometry.
+    /// Its frequency at the given shaft speed, from the geometry.
     pub frequency_hz: f64,
-    /// How far the envelope spectrum stands above its floor at the frequency and its harmonics,
-    /// in dB; fewer where the recording's band ends.
+    /// Height of the envelope spectrum above its floor at the frequency and its harmonics, in dB.
+    /// There are fewer if the recording's band ends before them.
     pub harmonics_db: Vec<f64>,
-    /// Their mean: what noise alone gives is about 5 dB.
+    /// Their mean. Noise alone gives about 5 dB.
     pub level_db: f64,
 }
 
@@ -117,14 +117,14 @@ pub enum EvidenceError {
          characteristic frequencies apart; record {needed} samples or more in one stretch"
     )]
     Short {
-        /// Samples there are.
+        /// Number of samples.
         found: usize,
-        /// Turns that they last.
+        /// Number of turns in these samples.
         turns: f64,
-        /// Samples that would do.
+        /// Number of samples needed.
         needed: usize,
     },
-    /// The shaft speed makes no sense.
+    /// The shaft speed is not a positive number.
     #[error("a shaft speed of {0} rpm; give a positive number")]
     Speed(f64),
     /// The recording could not be read to its end.
@@ -145,7 +145,7 @@ pub struct EnvelopeSpectrum {
 }
 
 impl EnvelopeSpectrum {
-    /// That of samples of one axis; `rpm` says how long a stretch must be.
+    /// The spectrum of samples of one axis. `rpm` determines how long a stretch must be.
     pub fn new(samples: &[f32], rate_hz: f64, rpm: f64) -> Result<Self, EvidenceError> {
         if !(rpm.is_finite() && rpm > 0.0) {
             return Err(EvidenceError::Speed(rpm));
@@ -163,7 +163,7 @@ impl EnvelopeSpectrum {
         Ok(Self { bin_hz: rate_hz / length as f64, power })
     }
 
-    /// Those of each axis in the longest stretch of a recording.
+    /// The spectrum of each axis in the longest stretch of a recording.
     pub fn of_axes(
         recording: &Recording,
         rate_hz: f64,
@@ -214,8 +214,8 @@ pub fn evidence(
     Ok(EnvelopeSpectrum::new(samples, rate_hz, rpm)?.evidence(rpm, bearing))
 }
 
-/// The evidence in the longest stretch of a recording (in its first four million frames), axis by
-/// axis, for each part.
+/// The evidence for each part, axis by axis, in the longest stretch of a recording. Only its first
+/// four million frames are used.
 pub fn of_recording(
     recording: &Recording,
     rate_hz: f64,
@@ -226,22 +226,23 @@ pub fn of_recording(
     Ok(axes.iter().map(|axis| axis.evidence(rpm, bearing)).collect())
 }
 
-/// What the envelope spectrum of one recording says about the label that it was given.
+/// A check of one recording's label against its envelope spectrum.
 #[derive(Debug, Clone, Serialize)]
 pub struct Checked {
     /// The recording.
     pub path: PathBuf,
     /// The label that most of its windows have.
     pub label: String,
-    /// Share of its windows that have it.
+    /// Fraction of its windows with that label.
     pub share: f64,
     /// The part of the bearing that the label names, if it names one.
     pub part: Option<Part>,
-    /// Evidence for each part, the strongest over the axes; empty where there is none.
+    /// Evidence for each part, the strongest over the axes; empty if there is none.
     pub evidence: Vec<Evidence>,
-    /// Why there is none.
+    /// The reason why there is no evidence.
     pub problem: Option<String>,
-    /// The axis that shows most of the label's part, or of any, and its spectrum.
+    /// The axis with the strongest evidence for the label's part, or for any part, and its
+    /// spectrum.
     #[serde(skip)]
     pub envelope: Option<(usize, EnvelopeSpectrum)>,
 }
@@ -256,7 +257,7 @@ impl Checked {
                 None => counts.push((label, 1)),
             }
         }
-        // Of labels that are equally frequent the first in time.
+        // Among equally frequent labels, the first in time wins.
         let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
         let (label, count) =
             most.map_or_else(Default::default, |(label, count)| (label.clone(), count));
@@ -295,7 +296,7 @@ impl Checked {
     }
 }
 
-/// For each part the axis that shows most of it.
+/// For each part, the evidence of the axis where it is strongest.
 fn strongest(axes: Vec<Vec<Evidence>>) -> Vec<Evidence> {
     let mut axes = axes.into_iter();
     let mut best = axes.next().unwrap_or_default();
@@ -322,7 +323,8 @@ fn envelope_spectrum(samples: &[f32], length: usize) -> Vec<f64> {
         let mut values: Vec<Complex<f64>> =
             stretch.iter().map(|&x| Complex::new(f64::from(x), 0.0)).collect();
         forward.process(&mut values);
-        // Positive frequencies of the band alone: the analytic signal, whose size is the envelope.
+        // Only the positive frequencies of the band stay. This is the analytic signal; its
+        // magnitude is the envelope.
         for (bin, value) in values.iter_mut().enumerate() {
             if bin < from || bin > to {
                 *value = Complex::ZERO;
@@ -343,7 +345,8 @@ fn envelope_spectrum(samples: &[f32], length: usize) -> Vec<f64> {
     spectrum
 }
 
-/// The largest value near `bin` over the median around it, in dB; `None` beyond the spectrum.
+/// The largest value near `bin` relative to the median around it, in dB; `None` beyond the
+/// spectrum.
 fn above_floor(spectrum: &[f64], bin: f64) -> Option<f64> {
     // A peak of the taper is four bins wide.
     let slip = (SLIP * bin).max(2.0);
@@ -357,7 +360,7 @@ fn above_floor(spectrum: &[f64], bin: f64) -> Option<f64> {
     let mut floor = spectrum[within(around)?].to_vec();
     floor.sort_by(f64::total_cmp);
     let median = floor[floor.len() / 2];
-    // A silent recording has neither peak nor floor.
+    // A silent recording has neither a peak nor a floor.
     (median > 0.0).then(|| 10.0 * libm::log10(peak / median))
 }
 
@@ -369,7 +372,7 @@ mod tests {
     const RATE: f64 = 12_000.0;
     const RPM: f64 = 1_750.0;
 
-    /// Strikes `per_second`, each ringing at 3 kHz, in noise.
+    /// A signal with `per_second` strikes, each ringing at 3 kHz, plus noise.
     fn strikes(per_second: f64, noise: f32) -> Vec<f32> {
         let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
         (0..60_000)
@@ -432,7 +435,7 @@ mod tests {
         let mut samples = vec![0.5; 20_000];
         samples[7] = f32::NAN;
         assert_eq!(of(&samples, RPM), Err(EvidenceError::NotFinite(7)));
-        // Silence has no floor, and so no harmonics.
+        // Silence has no floor, so it has no harmonics.
         let silence = vec![0.0; 20_000];
         assert!(of(&silence, RPM).unwrap().iter().all(|e| e.harmonics_db.is_empty()));
     }

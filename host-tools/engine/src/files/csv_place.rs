@@ -1,6 +1,6 @@
-//! Where a row of a CSV file stands and what is wrong with it, for messages.
+//! The place of a CSV row and the problem with it, for messages.
 
-/// What the crate says about a row, without the place.
+/// The `csv` crate's message about a row, without the place.
 pub(crate) fn describe(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
@@ -11,8 +11,8 @@ pub(crate) fn describe(error: &csv::Error) -> String {
     }
 }
 
-/// The line, from 1, on which a row begins: the crate gives the end of the row before it, which
-/// blank lines may follow.
+/// The line on which a row begins, counted from 1. The crate gives the end of the row before it,
+/// and blank lines may follow that.
 pub(crate) fn line_of(text: &[u8], position: Option<&csv::Position>) -> u64 {
     let Some(position) = position else { return 1 };
     let rest = text.get(position.byte() as usize..).unwrap_or_default();

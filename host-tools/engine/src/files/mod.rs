@@ -1,4 +1,4 @@
-//! Files that are not recordings: output that is whole or not there, `.npy` matrices, rows of CSV.
+//! Files that are not recordings: output files (complete or absent), `.npy` matrices, CSV rows.
 
 pub(crate) mod csv_place;
 mod hex;

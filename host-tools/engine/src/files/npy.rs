@@ -1,8 +1,8 @@
 //! Matrices and vectors in `.npy` files, in the precision they were saved in.
 //!
-//! `npyz` reads and writes the header. The numbers are decoded here, a block at a time: a
-//! matrix is in memory once, and a file whose header promises more than it holds is refused
-//! before anything is allocated.
+//! `npyz` reads and writes the header. The numbers are decoded here, one block at a time, so a
+//! matrix is in memory only once. If the header promises more than the file holds, the file is
+//! refused before anything is allocated.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -25,15 +25,15 @@ pub enum NpyError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error from the operating system.
         source: io::Error,
     },
-    /// The file is not what it should be.
+    /// The content of the file is wrong.
     #[error("{}: {problem}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
     /// The file cannot be written.
@@ -128,7 +128,7 @@ pub fn write_matrix(path: &Path, matrix: &ArrayView2<f64>) -> Result<(), NpyErro
     Ok(output::write(path, &bytes)?)
 }
 
-/// An opened file: header understood, numbers still to be read.
+/// An open file: the header is parsed, the numbers are not read yet.
 struct Array {
     path: PathBuf,
     reader: BufReader<File>,
@@ -198,7 +198,7 @@ impl Array {
             self.reader
                 .read_exact(bytes)
                 .map_err(|source| NpyError::Read { path: self.path.clone(), source })?;
-            // One loop each, so that the usual one is a copy.
+            // One loop for each byte order, so that the usual one is a plain copy.
             let items = bytes.as_chunks::<N>().0.iter();
             if self.little {
                 values.extend(items.map(|item| little(*item)));

@@ -1,4 +1,4 @@
-//! Output files: whole or not at all.
+//! Output files: written completely or not at all.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -12,20 +12,20 @@ use tempfile::NamedTempFile;
 pub struct OutputError {
     /// The file.
     pub path: PathBuf,
-    /// What the operating system said.
+    /// The error from the operating system.
     pub source: io::Error,
 }
 
-/// Writes a file whole or not at all, whatever interrupts it.
+/// Writes a file completely or not at all, even if it is interrupted.
 ///
-/// The bytes go to a temporary file in the same folder, onto the disk, and then under the name,
-/// which replaces a file of that name. A link keeps pointing to the same file; a device such as
-/// `/dev/null` is written to directly.
+/// The bytes go to a temporary file in the same folder and onto the disk. Then the temporary file
+/// is renamed to the output's name and replaces any file of that name. A link keeps pointing to the
+/// same file. A device such as `/dev/null` is written directly.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     write_whole(path, bytes).map_err(|source| OutputError { path: path.into(), source })
 }
 
-/// Fails at once if [`write()`] would, so that a command can refuse before long work.
+/// Fails at once if [`write()`] would fail, so that a command can refuse before long work.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
     let check = || match Destination::of(path)? {
         Destination::File(path) => temporary_beside(&path).map(drop),
@@ -41,8 +41,8 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
             file.write_all(bytes)?;
             file.as_file().sync_all()?;
             file.persist(&path).map_err(|error| error.error)?;
-            // The new name itself reaches the disk with its folder. Folders cannot be opened
-            // everywhere, and the file is whole without it.
+            // The new name reaches the disk when its folder is synced. Some systems cannot open a
+            // folder; the file is complete without this step.
             if let Ok(folder) = File::open(folder_of(&path)) {
                 let _ = folder.sync_all();
             }
@@ -52,7 +52,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Destination {
     /// A regular file or nothing yet; the path has no link left to follow.
     File(PathBuf),
@@ -84,7 +84,7 @@ fn folder_of(path: &Path) -> &Path {
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".rebearing-");
-    // Temporary files are private by default; an output is as readable as the umask lets it be.
+    // Temporary files are private by default. An output gets the permissions that the umask allows.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -141,7 +141,7 @@ mod tests {
         write(&link, b"new").unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(&file).unwrap(), b"new");
-        // Owner may read and write, and others are not shut out unless the umask says so.
+        // The owner may read and write. Others are shut out only if the umask says so.
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o600, 0o600);
         write(Path::new("/dev/null"), b"gone").unwrap();
         let device = Path::new("/dev/null").metadata().unwrap();

@@ -1,4 +1,4 @@
-//! What a fitted mixture says about data: densities, likelihoods, responsibilities.
+//! Evaluates a fitted mixture on data: densities, likelihoods, responsibilities.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::sample::{Rows, Sample};
 use super::{Covariance, CovarianceKind, InvalidMixture, Mixture};
 
 impl Covariance {
-    /// Which shape the covariances have.
+    /// The shape of the covariances.
     pub fn kind(&self) -> CovarianceKind {
         match self {
             Self::Diagonal(_) => CovarianceKind::Diagonal,
@@ -33,7 +33,7 @@ impl Mixture {
         self.means.ncols()
     }
 
-    /// Free parameters, as information criteria count them.
+    /// Number of free parameters, as information criteria count them.
     pub fn parameters(&self) -> usize {
         let (k, d) = self.means.dim();
         let covariance = match self.covariance {
@@ -45,8 +45,8 @@ impl Mixture {
         covariance + k * d + k - 1
     }
 
-    /// Whether this is a mixture: shapes agree, weights sum to one (to 1e-9), covariances are
-    /// positive definite.
+    /// Checks that this is a valid mixture: shapes agree, weights sum to one (to 1e-9), covariances
+    /// are positive definite.
     pub fn validate(&self) -> Result<(), InvalidMixture> {
         let (components, dimensions) = self.means.dim();
         if components == 0 || dimensions == 0 {
@@ -112,8 +112,8 @@ impl Mixture {
         self.evaluate(x, tiles::log_likelihoods)
     }
 
-    /// Responsibilities of each component for each row, n × K; rows sum to one. Those below
-    /// e⁻⁴⁰, beyond the digits of one, are zero.
+    /// Responsibilities of each component for each row, n × K; rows sum to one. Values below e⁻⁴⁰
+    /// are zero: adding one of them to one would not change it.
     pub fn responsibilities<T: Sample>(
         &self,
         x: ArrayView2<T>,
@@ -121,7 +121,7 @@ impl Mixture {
         self.evaluate(x, tiles::responsibilities)
     }
 
-    /// Checks mixture and rows, and computes something of them.
+    /// Checks the mixture and the rows, then runs `compute` on them.
     fn evaluate<T: Sample, R>(
         &self,
         x: ArrayView2<T>,

@@ -10,9 +10,9 @@ pub enum MixtureError {
         "the feature matrix is {rows} × {columns}; EM needs at least one sample and one feature"
     )]
     Empty {
-        /// Rows found.
+        /// Number of rows.
         rows: usize,
-        /// Columns found.
+        /// Number of columns.
         columns: usize,
     },
     /// A feature is NaN or infinite.
@@ -20,39 +20,39 @@ pub enum MixtureError {
         "feature at row {row}, column {column} is {value}; remove the row or repair the recording it comes from"
     )]
     NotFinite {
-        /// Row of the feature matrix, from zero.
+        /// Row of the feature matrix, counted from zero.
         row: usize,
-        /// Column of the feature matrix, from zero.
+        /// Column of the feature matrix, counted from zero.
         column: usize,
-        /// What was found.
+        /// The value.
         value: f64,
     },
-    /// Fewer samples than components.
+    /// There are fewer samples than components.
     #[error(
         "{components} components were asked of {samples} samples; ask for at most {samples}, or bring more samples"
     )]
     TooFewSamples {
         /// Samples with a weight above zero.
         samples: usize,
-        /// Components asked for.
+        /// Requested number of components.
         components: usize,
     },
-    /// One list should have one entry per row and has not.
+    /// A list does not have one entry per row.
     #[error("{what}: {found} entries for {expected} rows; there must be one per row")]
     Length {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
-        /// Rows of the feature matrix.
+        /// Number of rows of the feature matrix.
         expected: usize,
-        /// Entries of the list.
+        /// Number of entries in the list.
         found: usize,
     },
     /// A sample weight is negative, NaN or infinite.
     #[error("sample weight of row {row} is {value}; weights must be finite and not negative")]
     SampleWeight {
-        /// Row of the feature matrix, from zero.
+        /// Row of the feature matrix, counted from zero.
         row: usize,
-        /// What was found.
+        /// The value.
         value: f64,
     },
     /// A setting is out of its range.
@@ -60,19 +60,19 @@ pub enum MixtureError {
     Setting {
         /// Name of the setting, as in [`EmSettings`](super::EmSettings).
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is allowed.
+        /// The allowed values.
         expected: &'static str,
     },
     /// The given start does not fit the data or the settings.
     #[error("the given start has {what} {found}, expected {expected}")]
     StartShape {
-        /// What does not fit: components, dimensions or covariance.
+        /// The part that does not fit: components, dimensions or covariance.
         what: &'static str,
-        /// What was given.
+        /// The given value.
         found: String,
-        /// What the data or the settings ask for.
+        /// The value that the data or the settings require.
         expected: String,
     },
     /// The given start is not a mixture.
@@ -83,10 +83,10 @@ pub enum MixtureError {
         "the covariance of component {component} is not positive definite; raise the variance floor, or ask for fewer components or a diagonal covariance"
     )]
     Singular {
-        /// The component, from zero.
+        /// The component, counted from zero.
         component: usize,
     },
-    /// A sum of squares is beyond the range of the numbers.
+    /// A sum of squares is too large for the number type.
     #[error(
         "the features are so large or the variance floor so small that their squares overflow; standardise the features or raise the variance floor"
     )]
@@ -96,9 +96,9 @@ pub enum MixtureError {
         "row {row} has label {label}, but there are {classes} classes (labels count from zero)"
     )]
     Label {
-        /// Row of the feature matrix, from zero.
+        /// Row of the feature matrix, counted from zero.
         row: usize,
-        /// What was found.
+        /// The label.
         label: usize,
         /// Number of classes.
         classes: usize,
@@ -116,42 +116,42 @@ pub enum MixtureError {
     Class {
         /// Name of the class.
         class: String,
-        /// Why.
+        /// The reason.
         source: Box<MixtureError>,
     },
 }
 
-/// Why a [`Mixture`](super::Mixture) is not one, or does not fit the data it is asked about.
+/// Why a [`Mixture`](super::Mixture) is not valid, or does not fit the data.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum InvalidMixture {
-    /// No components or no dimensions.
+    /// The mixture has no components or no dimensions.
     #[error(
         "the mixture has {components} components over {dimensions} dimensions; both must be at least one"
     )]
     Empty {
-        /// Components found.
+        /// Number of components.
         components: usize,
-        /// Dimensions found.
+        /// Number of dimensions.
         dimensions: usize,
     },
     /// Weights, means and covariances disagree about K or d.
     #[error("{what} has shape {found}, but the means are {components} × {dimensions}")]
     Shape {
-        /// Which part.
+        /// The part that does not fit.
         what: &'static str,
         /// Its shape.
         found: String,
-        /// Rows of the means.
+        /// Number of rows of the means.
         components: usize,
-        /// Columns of the means.
+        /// Number of columns of the means.
         dimensions: usize,
     },
     /// A weight is negative or not finite.
     #[error("weight of component {component} is {value}; weights must be finite and not negative")]
     Weight {
-        /// The component, from zero.
+        /// The component, counted from zero.
         component: usize,
-        /// What was found.
+        /// The value.
         value: f64,
     },
     /// The weights do not sum to one.
@@ -163,19 +163,19 @@ pub enum InvalidMixture {
     /// A mean is NaN or infinite.
     #[error("mean of component {component}, dimension {dimension} is {value}")]
     Mean {
-        /// The component, from zero.
+        /// The component, counted from zero.
         component: usize,
-        /// The dimension, from zero.
+        /// The dimension, counted from zero.
         dimension: usize,
-        /// What was found.
+        /// The value.
         value: f64,
     },
     /// A variance is zero, negative or not finite.
     #[error("variance {value} of component {component}; variances must be finite and above zero")]
     Variance {
-        /// The component, from zero.
+        /// The component, counted from zero.
         component: usize,
-        /// What was found.
+        /// The value.
         value: f64,
     },
     /// A covariance matrix is not symmetric and positive definite.
@@ -183,10 +183,10 @@ pub enum InvalidMixture {
         "the covariance matrix of component {component} is not symmetric and positive definite"
     )]
     NotPositiveDefinite {
-        /// The component, from zero.
+        /// The component, counted from zero.
         component: usize,
     },
-    /// The data have other dimensions than the mixture.
+    /// The data do not have the dimensions of the mixture.
     #[error("the data have {found} features, the mixture has {expected} dimensions")]
     Dimensions {
         /// Columns of the data.
@@ -197,11 +197,11 @@ pub enum InvalidMixture {
     /// A feature is NaN or infinite.
     #[error("feature at row {row}, column {column} is {value}")]
     NotFinite {
-        /// Row of the data, from zero.
+        /// Row of the data, counted from zero.
         row: usize,
-        /// Column of the data, from zero.
+        /// Column of the data, counted from zero.
         column: usize,
-        /// What was found.
+        /// The value.
         value: f64,
     },
 }

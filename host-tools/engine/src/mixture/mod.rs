@@ -1,4 +1,4 @@
-//! Gaussian mixtures in full precision: what EM fits and transport moves.
+//! Gaussian mixtures in full precision. EM fits them, and transport moves them.
 //!
 //! ```text
 //! features ─► start ─► expectation ⇄ maximisation ─► Fit            fit: no labels
@@ -6,7 +6,7 @@
 //! features + labels ─► the same for each class ─► ConditionalFit    fit_conditional
 //! ```
 //!
-//! A mixture without labels, as for a new machine:
+//! A mixture without labels, for a new machine:
 //!
 //! ```
 //! use ndarray::array;
@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A mixture whose components carry labels, as for a machine that is known:
+//! A mixture whose components carry labels, for a known machine:
 //!
 //! ```
 //! use ndarray::array;
@@ -38,8 +38,8 @@
 //! # Ok::<(), rebearing_host::mixture::MixtureError>(())
 //! ```
 //!
-//! The code is our own because no crate has the diagonal case; and its results, also from a
-//! given start, are those of scikit-learn's `GaussianMixture` to 1e-9.
+//! We have our own code because no crate has the diagonal case. Its results, also from a given
+//! start, agree with scikit-learn's `GaussianMixture` to 1e-9.
 #![allow(
     clippy::needless_pass_by_value,
     reason = "array views are pointers; they go by value, as in ndarray itself"

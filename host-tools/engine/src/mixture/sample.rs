@@ -1,4 +1,4 @@
-//! Feature values as they lie in memory.
+//! Feature values in memory.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -6,12 +6,12 @@
 
 use ndarray::ArrayView2;
 
-/// A feature value: `f32` or `f64`, used where it lies, never copied to another precision.
+/// A feature value: `f32` or `f64`. It is used in place and never copied to another precision.
 pub trait Sample: arithmetic::Arithmetic {}
 impl Sample for f32 {}
 impl Sample for f64 {}
 
-/// What the sums need of a value; out of reach, so that no other type is a [`Sample`].
+/// The arithmetic that the sums need. The module is private, so no other type can be a [`Sample`].
 mod arithmetic {
     use pulp::Simd;
 
@@ -23,22 +23,23 @@ mod arithmetic {
         const ZERO: Self;
         /// The nearest value of this type.
         fn from_f64(value: f64) -> Self;
-        /// Whether this is a number, and not infinite.
+        /// Whether this is neither NaN nor infinite.
         fn finite(self) -> bool;
         /// `self · a + b` with one rounding.
         fn fused(self, a: Self, b: Self) -> Self;
         /// `self − other`.
         fn minus(self, other: Self) -> Self;
-        /// Nats under the best component where a responsibility is lost in the rounding of a
-        /// sum near one, with a margin of twenty: e⁻²⁰ ≈ 2·10⁻⁹, e⁻⁴⁰ ≈ 4·10⁻¹⁸.
+        /// Distance below the best component, in nats, beyond which a responsibility is lost in the
+        /// rounding of a sum near one. It includes a margin of a factor of twenty: e⁻²⁰ ≈ 2·10⁻⁹,
+        /// e⁻⁴⁰ ≈ 4·10⁻¹⁸.
         const NEGLIGIBLE: f64;
         /// `self + other`.
         fn plus(self, other: Self) -> Self;
         /// `self · other`.
         fn times(self, other: Self) -> Self;
-        /// [`kernel::squares`] with as many rows side by side as there are lanes.
+        /// [`kernel::squares`] with one row per lane.
         fn squares<S: Simd>(simd: S, x: &[Self], scale: &[Self], shift: &[Self], out: &mut Column);
-        /// [`kernel::squares_of_one`] with as many dimensions side by side as there are lanes.
+        /// [`kernel::squares_of_one`] with one dimension per lane.
         fn squares_of_one<S: Simd, const R: usize>(
             simd: S,
             x: [&[Self]; R],
@@ -117,14 +118,14 @@ pub(super) struct Rows<'a, T> {
     /// The whole matrix, row by row.
     values: &'a [T],
     dimensions: usize,
-    /// Which rows, in order; `None`: all.
+    /// The selected row numbers, in order; `None` means all rows.
     selection: Option<&'a [usize]>,
-    /// Weight of each row of the whole matrix; `None`: one each.
+    /// Weight of each row of the whole matrix; `None` means one each.
     weights: Option<&'a [f64]>,
 }
 
 impl<'a, T: Sample> Rows<'a, T> {
-    /// All rows of a matrix in standard layout; `None` where the layout is another.
+    /// All rows of a matrix in standard layout; `None` if the layout is another.
     pub(super) fn new(x: ArrayView2<'a, T>, weights: Option<&'a [f64]>) -> Option<Self> {
         let dimensions = x.ncols();
         let values = x.to_slice()?;
@@ -144,7 +145,7 @@ impl<'a, T: Sample> Rows<'a, T> {
         self.dimensions
     }
 
-    /// The number of row `i` in the whole matrix.
+    /// The row number in the whole matrix of row `i` here.
     #[inline(always)]
     pub(super) fn index(&self, i: usize) -> usize {
         self.selection.map_or(i, |s| s[i])

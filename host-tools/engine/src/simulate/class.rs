@@ -10,11 +10,11 @@ use serde::Serialize;
 pub enum Class {
     /// Nothing is wrong.
     Healthy,
-    /// A spalled inner race: impacts that swell each time it turns through the load zone.
+    /// A spalled inner race: impacts that grow each time the defect turns through the load zone.
     InnerRace,
-    /// A spalled outer race: impacts in the load zone, all about as strong.
+    /// A spalled outer race: impacts in the load zone, all about equally strong.
     OuterRace,
-    /// A spalled ball: impacts on both races, swelling with the cage's turn.
+    /// A spalled ball: impacts on both races that grow and fade once per turn of the cage.
     Ball,
     /// The rotor's centre of mass is off its axis: a strong first order.
     Imbalance,
@@ -25,7 +25,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// All classes, in the order of manifests.
+    /// All classes, in the order used in manifests.
     pub const ALL: [Self; 7] = [
         Self::Healthy,
         Self::InnerRace,
@@ -56,7 +56,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// A label that is no class.
+/// The error for a label that names no class.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no class {0:?}; choose of Healthy, InnerRace, OuterRace, Ball, Imbalance, Misalignment, Looseness"

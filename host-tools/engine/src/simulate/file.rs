@@ -1,4 +1,4 @@
-//! What simulated recordings are written as.
+//! File formats of simulated recordings.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -31,12 +31,12 @@ impl fmt::Display for FileFormat {
 }
 
 impl FileFormat {
-    /// The channel that a manifest names: a table of several axes leaves a choice.
+    /// The channel to name in the manifest. Only a table of several axes needs one.
     pub(super) fn channel(self, axes: usize) -> Option<String> {
         (self == Self::Csv && axes > 1).then(|| AXES[..axes].join(";"))
     }
 
-    /// The file of interleaved samples.
+    /// Encodes interleaved samples as a file.
     pub(super) fn bytes(
         self,
         samples: &[f32],
@@ -66,7 +66,7 @@ fn wav(samples: &[f32], axes: usize, rate_hz: u32) -> Result<Vec<u8>, hound::Err
     Ok(bytes)
 }
 
-/// Numbers have as many digits as give the same `f32` back.
+/// Encodes a table. Numbers have just enough digits to give the same `f32` back.
 fn csv(samples: &[f32], axes: usize, rate_hz: u32) -> Vec<u8> {
     let mut text = format!("time,{}\n", AXES[..axes].join(","));
     for (frame, values) in samples.chunks_exact(axes).enumerate() {

@@ -1,4 +1,4 @@
-//! Forces inside a machine: how the shaft turns, and what strikes when.
+//! Forces inside a machine: the shaft's rotation and the impacts.
 
 use std::f64::consts::TAU;
 
@@ -6,16 +6,16 @@ use super::class::Class;
 use super::machine::{Machine, Paths};
 use super::random::Random;
 
-/// Frames between two steps of the slow drifts: far shorter than the drifts themselves.
+/// Frames between two steps of the slow drifts. This is far shorter than the drifts themselves.
 const DRIFT_STEP: usize = 64;
 /// Time constant of the slow drifts in seconds.
 const DRIFT_SECONDS: f64 = 1.0;
 
-/// How the shaft turns and how the load on it drifts, frame by frame.
+/// Rotation of the shaft and drift of the load on it, frame by frame.
 pub(super) struct Rotation {
-    /// Turns of the shaft since some moment before the recording.
+    /// Turns of the shaft, counted from a moment before the recording.
     pub(super) turns: Vec<f64>,
-    /// Load relative to the machine's own.
+    /// Load relative to the machine's own load.
     pub(super) load: Vec<f64>,
 }
 
@@ -41,9 +41,9 @@ impl Rotation {
     }
 }
 
-/// Forces on the structure by the path that they take, frame by frame.
+/// Forces on the structure, one field for each path they take, frame by frame.
 pub(super) struct Forces {
-    /// Impacts of a bearing defect; which path, the class says.
+    /// Impacts of a bearing defect. The class decides the path.
     pub(super) defect: Vec<f64>,
     /// Knocks on the housing.
     pub(super) housing: Vec<f64>,
@@ -72,7 +72,8 @@ impl Forces {
             Class::OuterRace => {
                 let train = Train { order: orders.outer_race, jitter: slip };
                 train.strike(rotation, random, &mut forces.defect, |turn, random| {
-                    // The defect stays in the load zone; what is left of imbalance presses on it.
+                    // The defect stays in the load zone. Residual imbalance presses on it once a
+                    // turn.
                     let rotor = 1.0 + 0.15 * libm::cos(TAU * turn);
                     0.5 * severity * rotor * (1.0 + 0.1 * random.normal())
                 });
@@ -88,7 +89,7 @@ impl Forces {
                 let train = Train { order: 2.0 * orders.ball_spin, jitter: slip };
                 let mut outer = false;
                 train.strike(rotation, random, &mut forces.defect, |turn, random| {
-                    // One race, then the other, which passes less on.
+                    // The ball strikes one race, then the other. The inner race passes less on.
                     outer = !outer;
                     let race = if outer { 1.0 } else { 0.7 };
                     let zone = load_zone(machine.load, orders.cage * turn);
@@ -96,14 +97,14 @@ impl Forces {
                 });
             }
             Class::Misalignment => {
-                // The two jaws of the coupling, once a turn each.
+                // The two jaws of the coupling each knock once a turn.
                 let train = Train { order: 2.0, jitter: 0.02 };
                 train.strike(rotation, random, &mut forces.housing, |_, random| {
                     0.35 * severity * (1.0 + 0.15 * random.normal())
                 });
             }
             Class::Looseness => {
-                // Play is taken up now and then, harder or softer: rattle.
+                // Loose parts knock now and then, harder or softer: rattle.
                 let train = Train { order: 3.0, jitter: 0.2 };
                 train.strike(rotation, random, &mut forces.housing, |_, random| {
                     let lifted = random.unit() < 0.6;
@@ -111,7 +112,7 @@ impl Forces {
                 });
             }
         }
-        // A swinging rotor loads the rolling contact once a turn; misalignment presses on it.
+        // A swinging rotor loads the rolling contact once a turn. Misalignment presses on it.
         let (swing, press) = match class {
             Class::Imbalance => (0.35, 1.0),
             Class::Misalignment => (0.1, 1.25),
@@ -126,7 +127,7 @@ impl Forces {
 }
 
 impl Paths {
-    /// How strongly the impacts of a class's bearing defect take part.
+    /// How strongly the impacts of the class's bearing defect drive the mode.
     pub(super) fn of_defect(&self, class: Class) -> f64 {
         match class {
             Class::OuterRace => self.outer_race,
@@ -137,16 +138,17 @@ impl Paths {
     }
 }
 
-/// Impacts that come so many times a turn, more or less.
+/// A train of impacts that come roughly `order` times a turn.
 struct Train {
     /// Impacts per turn of the shaft.
     order: f64,
-    /// Standard deviation of the interval, as a share of it: slip of the balls.
+    /// Standard deviation of the interval as a fraction of it. It models slip of the balls.
     jitter: f64,
 }
 
 impl Train {
-    /// Adds the impacts to a force; `strength` gives each one's from the turn at which it comes.
+    /// Adds the impacts to a force. `strength` gives the strength of an impact from its time in
+    /// turns.
     fn strike(
         &self,
         rotation: &Rotation,
@@ -164,7 +166,8 @@ impl Train {
             let (before, now) = (rotation.turns[frame - 1], rotation.turns[frame]);
             while next <= now {
                 let size = strength(next, random) * rotation.load[frame];
-                // Between two frames: shared out, so that the train keeps its true frequency.
+                // The impact falls between two frames. Both get a share, so that the train keeps
+                // its true frequency.
                 let share = (next - before) / (now - before);
                 force[frame - 1] += (1.0 - share) * size;
                 force[frame] += share * size;
@@ -174,7 +177,7 @@ impl Train {
     }
 }
 
-/// Stribeck's load on a point of a race after so many turns from the middle of the load zone.
+/// Stribeck's load on a point of a race, `turns` turns away from the middle of the load zone.
 fn load_zone(load: f64, turns: f64) -> f64 {
     let depth = 1.0 - (1.0 - libm::cos(TAU * turns)) / (2.0 * load);
     if depth > 0.0 { depth * depth.sqrt() } else { 0.0 }

@@ -1,20 +1,21 @@
-//! Machines of one family: a nominal motor, and how far each one made and mounted differs from it.
+//! Machines of one family: a nominal motor, and how far each built and mounted motor differs from
+//! it.
 
 use super::random::Random;
 use crate::data::bearing::Bearing;
 
-/// What one machine is like, with its sensor.
+/// The properties of one machine and its sensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// Name of the machine, which is its domain in the manifest.
+    /// Name of the machine; also its domain in the manifest.
     pub name: String,
     /// Shaft speed.
     pub rpm: f64,
-    /// The bearing beside the sensor.
+    /// The bearing next to the sensor.
     pub bearing: Bearing,
-    /// Share of the load zone in the bearing's circumference and strength of impacts, 0 to 1.
+    /// Share of the load zone in the bearing's circumference, and strength of impacts, 0 to 1.
     pub load: f64,
-    /// How far a fault has grown; 1 is the family's nominal.
+    /// Size of the fault; 1 is the family's nominal size.
     pub severity: f64,
     /// Blades of the fan on the shaft.
     pub blades: u32,
@@ -37,11 +38,11 @@ pub struct Mode {
     pub gain: f64,
     /// Participation of each path.
     pub paths: Paths,
-    /// Direction of the motion; the sensor's axes see its components.
+    /// Direction of the motion. Each sensor axis sees one component of it.
     pub direction: [f64; 3],
 }
 
-/// A number for each path that forces take into the structure.
+/// One number for each path that forces take into the structure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paths {
     /// From the outer race, straight into the housing.
@@ -50,9 +51,9 @@ pub struct Paths {
     pub inner_race: f64,
     /// From a ball, into both races.
     pub ball: f64,
-    /// Knocks of the coupling and of loose parts.
+    /// Knocks of the coupling and of loose parts, into the housing.
     pub housing: f64,
-    /// Rolling contact, which is always there.
+    /// Rolling contact, which is always present.
     pub rolling: f64,
 }
 
@@ -72,13 +73,14 @@ pub struct Sensor {
 pub struct Noise {
     /// Rolling noise that drives the modes.
     pub rolling: f64,
-    /// Flow and neighbours, falling with frequency.
+    /// Noise from flow and neighbouring machines; it falls with frequency.
     pub coloured: f64,
-    /// Of the sensor, flat.
+    /// Noise of the sensor; it is flat.
     pub white: f64,
 }
 
-/// The family's modes: frequency, damping, gain, then outer race, inner race, ball, housing, rolling.
+/// The family's modes. Columns: frequency, damping, gain, outer race, inner race, ball, housing,
+/// rolling.
 const NOMINAL_MODES: [[f64; 8]; 6] = [
     // Housing on its feet.
     [820.0, 0.040, 1.0, 0.08, 0.05, 0.04, 1.00, 0.30],
@@ -88,22 +90,23 @@ const NOMINAL_MODES: [[f64; 8]; 6] = [
     [3300.0, 0.025, 1.0, 1.00, 0.30, 0.25, 0.12, 0.40],
     // Rotor and inner ring.
     [4900.0, 0.022, 1.0, 0.25, 1.00, 0.30, 0.06, 0.30],
-    // Rings as such.
+    // The rings themselves.
     [6500.0, 0.020, 1.0, 0.45, 0.45, 0.60, 0.03, 0.25],
     // Contact of the balls.
     [8100.0, 0.020, 1.0, 0.12, 0.20, 1.00, 0.02, 0.20],
 ];
 
 impl Machine {
-    /// The machine with the given number of a simulation: `motor-a` is number 0.
+    /// Machine `number` of a simulation; `motor-a` is number 0.
     ///
-    /// Number 0 is near the family's nominal. The others run 15–25 % faster or slower; their modes
-    /// lie 6–10 % higher or lower as a whole and up to 2 % each on their own; bearing load, fault size,
-    /// sensor gain, mounting and noise differ as they do from one place to another.
+    /// Number 0 is near the family's nominal. The others run 15–25 % faster or slower. Their modes
+    /// lie 6–10 % higher or lower together, and up to 2 % more or less each. Bearing load, fault
+    /// size, sensor gain, mounting and noise differ as they do from place to place.
     pub fn of_family(number: usize, seed: u64) -> Self {
         let mut random = Random::new(seed, number as u64);
         let random = &mut random;
-        // The reference itself is no more than a specimen.
+        // The reference machine too is only a specimen, so it also differs a little from the
+        // nominal.
         let relocated = number > 0;
         let (speed, stiffness) = if relocated {
             (random.either_way(0.15, 0.25), random.either_way(0.06, 0.10))
@@ -154,9 +157,9 @@ impl Machine {
     }
 }
 
-/// A direction with a good share of every axis, so that no axis is blind to a mode.
+/// A direction with a large component on every axis, so that every axis sees every mode.
 fn direction(random: &mut Random) -> [f64; 3] {
     let components = [(); 3].map(|()| random.uniform(0.4, 1.0));
-    // The first axis is the reference, as a single-axis sensor has it.
+    // Scaled so that the first axis has 1: a single-axis sensor sees the full mode.
     components.map(|c| c / components[0])
 }

@@ -1,12 +1,12 @@
 //! Simulated machines: recordings with known labels, physical enough to try the method on.
 //!
 //! A machine is a shaft, a bearing, structural modes and a sensor. Shaft orders and the impacts of
-//! defects (at the bearing's characteristic frequencies, with slip and load-zone modulation) excite
-//! the modes; rolling noise does so always. Machines of one simulation are of one family and
-//! differ in speed, modes, load, fault size, sensor gain, mounting and noise, as a motor does that
-//! stands in another place.
+//! defects excite the modes. The impacts come at the bearing's characteristic frequencies, with
+//! slip and load-zone modulation. Rolling noise always excites the modes. The machines of one
+//! simulation belong to one family. They differ in speed, modes, load, fault size, sensor gain,
+//! mounting and noise, like one motor type installed in different places.
 //!
-//! A seed gives the same bytes on every platform: see `random.rs`.
+//! One seed gives the same bytes on every platform: see `random.rs`.
 
 mod class;
 mod file;
@@ -32,15 +32,16 @@ pub use class::{Class, UnknownClass};
 pub use file::FileFormat;
 pub use machine::{Machine, Mode, Noise, Paths, Sensor};
 
-/// Streams of random numbers below this are the machines'; recordings have those above.
+/// Random streams below this number belong to machines; streams from this number on belong to
+/// recordings.
 const RECORDING_STREAMS: u64 = 1 << 32;
-/// Machines are named by a letter.
+/// The largest number of machines. Each is named by a letter.
 const MAX_MACHINES: usize = 26;
 
-/// What to simulate.
+/// Settings of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulateSettings {
-    /// Everything random follows from it.
+    /// Seed of everything random.
     pub seed: u64,
     /// Sampling rate, a whole number of Hz.
     pub rate_hz: u32,
@@ -48,11 +49,11 @@ pub struct SimulateSettings {
     pub seconds: f64,
     /// Axes of the sensor, 1 to 3.
     pub axes: usize,
-    /// How many machines, 1 to 26; the first is the family's reference.
+    /// Number of machines, 1 to 26; the first is the family's reference.
     pub machines: usize,
     /// The conditions to record on each machine.
     pub classes: Vec<Class>,
-    /// What the recordings are written as.
+    /// File format of the recordings.
     pub format: FileFormat,
 }
 
@@ -71,14 +72,14 @@ impl Default for SimulateSettings {
     }
 }
 
-/// What was simulated.
+/// Summary of a finished simulation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The manifest of all recordings.
     pub manifest: PathBuf,
     /// Number of recordings.
     pub recordings: usize,
-    /// Frames in each.
+    /// Frames in each recording.
     pub frames: usize,
     /// The machines.
     pub machines: Vec<MachineSummary>,
@@ -86,7 +87,7 @@ pub struct Summary {
     pub settings: SimulateSettings,
 }
 
-/// One simulated machine, as far as a reader of the manifest wants to know.
+/// One simulated machine: the facts that matter to a reader of the manifest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MachineSummary {
     /// Its domain in the manifest.
@@ -127,11 +128,11 @@ pub enum SimulateError {
     /// A setting is out of range.
     #[error("{setting} is {value}; it must be {range}")]
     Setting {
-        /// Which one.
+        /// Name of the setting.
         setting: &'static str,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What it may be.
+        /// The values it may have.
         range: &'static str,
     },
     /// A folder could not be made.
@@ -139,7 +140,7 @@ pub enum SimulateError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error from the operating system.
         source: std::io::Error,
     },
     /// A file could not be written.
@@ -150,7 +151,7 @@ pub enum SimulateError {
     Wav {
         /// The file.
         path: PathBuf,
-        /// What the WAV writer said.
+        /// The error from the WAV writer.
         source: hound::Error,
     },
 }
@@ -182,10 +183,10 @@ impl SimulateSettings {
     }
 }
 
-/// Writes a file for each machine and class, and `manifest.csv` when all of them are there.
+/// Writes one file for each machine and class. Writes `manifest.csv` once all of them exist.
 ///
-/// `progress` is told how many recordings are done of how many, from any thread. A recording does
-/// not depend on which others are simulated beside it.
+/// `progress` gets the number of finished recordings and the total, from any thread. A recording
+/// does not depend on which other recordings are simulated.
 pub fn simulate(
     settings: &SimulateSettings,
     out_dir: &Path,
@@ -243,7 +244,7 @@ fn record(
     class: Class,
     frames: usize,
 ) -> Vec<f32> {
-    // By the class itself, not by its place among those asked for.
+    // The stream depends on the class itself, not on its position among the requested classes.
     let stream = RECORDING_STREAMS + (number * Class::ALL.len()) as u64 + class as u64;
     let mut random = Random::new(settings.seed, stream);
     let rate_hz = f64::from(settings.rate_hz);
@@ -259,7 +260,7 @@ fn row(machine: &Machine, class: Class, settings: &SimulateSettings, out_dir: &P
         label: Some(class.label().into()),
         domain: machine.name.clone(),
         rate_hz: f64::from(settings.rate_hz),
-        // A tenth of a turn a minute is what a tachometer shows.
+        // A tachometer shows tenths of a turn per minute.
         rpm: Some((machine.rpm * 10.0).round() / 10.0),
         channel: settings.format.channel(settings.axes),
         unit: None,

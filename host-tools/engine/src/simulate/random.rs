@@ -1,9 +1,9 @@
 //! Random numbers that are the same on every platform.
 //!
-//! `Xoshiro256PlusPlus` is integer arithmetic, and everything after it uses `+ − × ÷ √`, which IEEE
-//! 754 fixes to the bit, and `libm`, which is compiled from source with these. The distributions
-//! of `rand` promise no stability between versions, and the standard library's `sin` and `ln` are
-//! the platform's.
+//! `Xoshiro256PlusPlus` uses integer arithmetic. Everything after it uses `+ − × ÷ √`, which IEEE
+//! 754 fixes to the bit, and `libm`, which is compiled from source and uses only these. `rand`
+//! promises no stable distributions between versions. The standard library takes `sin` and `ln`
+//! from the platform.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -16,9 +16,9 @@ pub(crate) struct Random {
 }
 
 impl Random {
-    /// The stream with the given number of a seed; streams do not depend on each other.
+    /// The random stream with this number and seed. Streams do not depend on each other.
     pub(crate) fn new(seed: u64, stream: u64) -> Self {
-        // An odd multiplier is a bijection, and seeding goes through SplitMix64, which scatters.
+        // An odd multiplier is a bijection. Seeding uses SplitMix64, which scatters the seeds.
         let mixed = seed ^ stream.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self { generator: Xoshiro256PlusPlus::seed_from_u64(mixed), spare: None }
     }

@@ -2,24 +2,26 @@
 
 use std::f64::consts::TAU;
 
-/// A damped mode with two poles; next to nothing to compute, and stable for any damping above 0.
+/// A damped mode with two poles. It is cheap to compute and stable for any damping above 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Resonator {
-    /// Weights of the present input and of the one before the last.
+    /// Weights of the present input and of the input two samples ago.
     input: [f64; 2],
-    /// Weights of the last output and of the one before.
+    /// Weights of the last two outputs, the latest first.
     feedback: [f64; 2],
     inputs: [f64; 2],
     outputs: [f64; 2],
 }
 
 impl Resonator {
-    /// A mode of the structure: zeros at 0 and fs/2, and an impulse of 1 rings with amplitude 1.
+    /// A mode of the structure. It has zeros at 0 and fs/2, and an impulse of 1 rings with
+    /// amplitude 1.
     pub(super) fn mode(frequency_hz: f64, damping: f64, rate_hz: f64) -> Self {
         Self::new([0.5, -0.5], feedback(frequency_hz, damping, rate_hz))
     }
 
-    /// The contact of a sensor with the machine: gain 1 at 0 Hz, a resonance, and less above it.
+    /// The contact of a sensor with the machine: gain 1 at 0 Hz, a resonance, and a falling gain
+    /// above it.
     pub(super) fn mounting(frequency_hz: f64, damping: f64, rate_hz: f64) -> Self {
         let feedback = feedback(frequency_hz, damping, rate_hz);
         Self::new([1.0 - feedback[0] - feedback[1], 0.0], feedback)
@@ -60,7 +62,7 @@ mod tests {
         assert!((peak(&ring[..20]) - 1.0).abs() < 0.1, "{}", peak(&ring[..20]));
         let crossings = ring[..400].windows(2).filter(|w| w[0] * w[1] < 0.0).count();
         assert!((crossings as f64 - 2.0 * frequency * 400.0 / rate).abs() <= 1.0);
-        // After one time constant, 1/(ζω), an e-th is left.
+        // After one time constant, 1/(ζω), the fraction 1/e is left.
         let constant = (rate / (damping * TAU * frequency)) as usize;
         let left = peak(&ring[constant..constant + 20]) / peak(&ring[..20]);
         assert!((left - 0.368).abs() < 0.04, "{left}");

@@ -1,4 +1,4 @@
-//! From forces to what the sensor gives: modes, shaft orders, mounting, noise.
+//! From forces to sensor output: modes, shaft orders, mounting, noise.
 
 use std::f64::consts::TAU;
 
@@ -8,11 +8,11 @@ use super::machine::Machine;
 use super::random::Random;
 use super::resonator::Resonator;
 
-/// Seconds before the recording begins, in which the modes swing up.
+/// Seconds simulated before the recording begins, so that the modes can build up.
 const WARM_UP_SECONDS: f64 = 0.1;
-/// Modes above this share of the rate are out of the recording's reach.
+/// Highest mode in the recording, as a fraction of the sampling rate. Modes above it are left out.
 const HIGHEST_MODE: f64 = 0.45;
-/// Corner of the coloured noise.
+/// Corner frequency of the coloured noise.
 const COLOUR_HZ: f64 = 500.0;
 
 /// Interleaved frames of a machine in a condition, in g times the sensor's gain.
@@ -33,7 +33,7 @@ pub(super) fn vibration(
     acceleration[warm_up * axes..].iter().map(|&x| x as f32).collect()
 }
 
-/// What the structure's modes make of the forces.
+/// The structure's response to the forces: the sum over its modes.
 fn modes(machine: &Machine, class: Class, rate_hz: f64, axes: usize, forces: &Forces) -> Vec<f64> {
     let mut acceleration = vec![0.0; forces.rolling.len() * axes];
     for mode in &machine.modes {
@@ -58,9 +58,9 @@ fn modes(machine: &Machine, class: Class, rate_hz: f64, axes: usize, forces: &Fo
 
 /// Sines locked to the shaft, in steps of half an order.
 struct ShaftOrders {
-    /// Sine and cosine parts in g of ½, 1, 1½ … orders.
+    /// Sine and cosine parts, in g, of orders ½, 1, 1½ …
     parts: Vec<[f64; 2]>,
-    /// How much the whole differs from turn to turn.
+    /// How much the overall strength varies from turn to turn.
     unsteady: f64,
 }
 
@@ -119,8 +119,8 @@ impl ShaftOrders {
         random: &mut Random,
         acceleration: &mut [f64],
     ) {
-        // Radial, tangential, axial: a rotor moves across its axis, but misaligned shafts also
-        // push each other along it.
+        // Radial, tangential, axial. A rotor moves across its axis, but misaligned shafts also push
+        // each other along it.
         let axial = if class == Class::Misalignment { 1.2 } else { 0.3 };
         let directions = [1.0, 0.8, axial];
         let (mut turn, mut strength) = (None, 1.0);
@@ -136,10 +136,11 @@ impl ShaftOrders {
         }
     }
 
-    /// The sum of all orders after so many turns.
+    /// The sum of all orders after the given number of turns.
     fn at(&self, turns: f64) -> f64 {
         let (sin_half, cos_half) = libm::sincos(TAU / 2.0 * turns);
-        // Each next half order by rotating the one before: two functions a frame, not eighty.
+        // Each half order comes from rotating the one before: two function calls a frame, not
+        // eighty.
         let (mut sin, mut cos) = (sin_half, cos_half);
         let mut sum = 0.0;
         for [sin_part, cos_part] in &self.parts {
@@ -161,11 +162,11 @@ fn sense(
     let sensor = machine.sensor;
     let noise = machine.noise;
     let colour = libm::exp(-TAU * COLOUR_HZ / rate_hz);
-    // Keeps the coloured noise's rms whatever its corner.
+    // Keeps the rms of the coloured noise the same for every corner frequency.
     let kick = (1.0 - colour * colour).sqrt();
     for axis in 0..axes {
         let contact = Resonator::mounting(sensor.contact_hz, sensor.contact_damping, rate_hz);
-        // A contact that resonates out of reach passes everything unchanged.
+        // If the contact resonates above this limit, it passes everything unchanged.
         let mut contact = (sensor.contact_hz < HIGHEST_MODE * rate_hz).then_some(contact);
         let mut flow = 0.0;
         for sample in acceleration.chunks_exact_mut(axes) {

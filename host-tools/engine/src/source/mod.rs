@@ -21,23 +21,23 @@ pub mod unknown;
 
 use unknown::Calibration;
 
-/// Version of the JSON that `rebearing fit` writes.
+/// Version of the JSON layout that `rebearing fit` writes.
 const VERSION: u32 = 1;
 
-/// A labelled mixture with everything that is needed to apply it to other recordings.
+/// A labelled mixture with everything needed to apply it to other recordings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// Version of this layout.
     pub version: u32,
-    /// Tool that wrote it.
+    /// The tool that wrote it.
     pub tool: String,
-    /// Domain that it was fitted on.
+    /// The domain it was fitted on.
     pub domain: String,
     /// Class names, in the order of the label table's columns.
     pub classes: Vec<String>,
-    /// The class that stands for a healthy machine.
+    /// Index of the class for a healthy machine.
     pub healthy: Option<usize>,
-    /// How samples become features.
+    /// Settings that turn samples into features.
     pub front_end: FrontEndSettings,
     /// Subtracted from each feature.
     pub shift: Vec<f32>,
@@ -45,24 +45,24 @@ pub struct Source {
     pub scale: Vec<f32>,
     /// Mixture over the standardised features.
     pub mixture: LabelledMixture,
-    /// Windows with a lower log-likelihood are unlike the source.
+    /// Windows with a lower log-likelihood count as unlike the source.
     pub log_likelihood_min: Option<f64>,
-    /// Windows of each class.
+    /// Number of windows of each class.
     pub windows: Vec<usize>,
-    /// SHA-256 over the recordings and labels, in hexadecimal.
+    /// SHA-256 of the recordings and labels, in hexadecimal.
     pub hash: String,
-    /// Unit of the recordings, where the manifest gave one.
+    /// Unit of the recordings, if the manifest gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// The sensor's largest value in this unit, where the manifest gave one.
+    /// The sensor's largest value in this unit, if the manifest gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_scale: Option<f64>,
 }
 
-/// Labelled features of one domain: what a source is fitted on.
+/// Labelled features of one domain, to fit a source on.
 #[derive(Debug, Clone)]
 pub struct LabelledFeatures {
-    /// Its name.
+    /// Name of the domain.
     pub domain: String,
     /// Class names.
     pub classes: Vec<String>,
@@ -70,22 +70,22 @@ pub struct LabelledFeatures {
     pub features: Features,
     /// Class of each window.
     pub labels: Vec<usize>,
-    /// SHA-256 over the recordings and labels.
+    /// SHA-256 of the recordings and labels.
     pub hash: [u8; 32],
 }
 
-/// How a source is fitted.
+/// Settings for fitting a source.
 #[derive(Debug, Clone)]
 pub struct SourceSettings {
     /// Components per class.
     pub components: usize,
     /// Added to every variance of a component, in standardised units.
     pub variance_floor: f64,
-    /// Starts of each EM.
+    /// Number of starts of each EM.
     pub restarts: usize,
     /// Seed of the starts.
     pub seed: u64,
-    /// Name of the healthy class; guessed from the labels where absent.
+    /// Name of the healthy class; guessed from the labels if absent.
     pub healthy: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl Source {
         Ok(Self { unit, full_scale, ..source })
     }
 
-    /// Fits one mixture per class to features that `front_end` gave.
+    /// Fits one mixture per class to features from `front_end`.
     pub fn fit_features(
         known: &LabelledFeatures,
         front_end: FrontEndSettings,
@@ -174,15 +174,15 @@ impl Source {
         })
     }
 
-    /// Standardises features by this source's constants, with the device's own operations.
+    /// Standardises features with this source's constants, using the device's own operations.
     pub fn standardise(&self, x: &Array2<f32>) -> Array2<f32> {
         standardised(x, &self.shift, &self.scale)
     }
 
-    /// The model of the source alone, not adapted to any target.
+    /// The model of the source alone, without adaptation to a target.
     ///
-    /// `with_unknown` calls windows unlike the source unknown; without it every window gets
-    /// the nearest class, however far.
+    /// With `with_unknown`, windows unlike the source are unknown. Without it, every window gets
+    /// the nearest class, even if it is far away.
     pub fn model(&self, with_unknown: bool) -> Result<ModelBytes> {
         Ok(file::encode(&ModelContents {
             front_end: &self.front_end,
@@ -206,12 +206,12 @@ impl Source {
         bytes.and_then(|bytes| bytes.try_into().ok()).context("the source's hash is damaged")
     }
 
-    /// Writes the source as JSON, whole or not at all.
+    /// Writes the source as JSON, completely or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
         Ok(output::write(path, &serde_json::to_vec_pretty(self)?)?)
     }
 
-    /// Reads a source and checks that its parts fit together.
+    /// Reads a source and checks that its parts agree.
     pub fn read(path: &Path) -> Result<Self> {
         let remedy = "give a file that `rebearing fit` wrote";
         let text = std::fs::read(path)
@@ -225,7 +225,7 @@ impl Source {
                 source.version
             );
         }
-        // The device's reader checks shapes and ranges; a source that it takes is sound.
+        // The device's reader checks shapes and ranges, so a source that it accepts is valid.
         source
             .check()
             .with_context(|| format!("{}: is damaged; fit the source again", path.display()))?;
@@ -249,12 +249,12 @@ impl Source {
     }
 }
 
-/// The split of windows that a threshold is calibrated with.
+/// The split of windows for calibrating a threshold.
 pub fn calibration(features: &Features, front_end: &FrontEndSettings) -> Calibration {
     Calibration::new(features, front_end.window_len().div_ceil(front_end.hop) - 1)
 }
 
-/// Log-likelihood threshold of a mixture that was fitted on the calibration's first part.
+/// The log-likelihood threshold of a mixture that was fitted on the calibration's first part.
 pub fn held_out_threshold(
     mixture: &Mixture,
     x: &Array2<f32>,

@@ -1,29 +1,29 @@
-//! When a window is unknown: a log-likelihood threshold calibrated on windows that the
-//! mixture was not fitted on.
+//! Threshold for unknown windows: a log-likelihood limit, calibrated on windows that the mixture
+//! was not fitted on.
 //!
-//! Quantiles of the fitted windows themselves are too optimistic and call far too many new
-//! windows unknown, so the threshold comes from the last part in time of each recording.
+//! Quantiles of the fitted windows themselves are too optimistic. They would call far too many new
+//! windows unknown. So the threshold comes from the last part, in time, of each recording.
 
 use ndarray::{Array2, Axis};
 
 use crate::features::extract::Features;
 use crate::mixture::held_out::LEAST_HELD_OUT;
 
-/// Share of each recording, in time, that the calibration's mixture is fitted on.
+/// Fraction of each recording, in time, on which the calibration's mixture is fitted.
 const FIT_SHARE: f64 = 0.7;
 
 /// Rows of a feature matrix to fit on and to calibrate on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calibration {
-    /// The first part in time of each recording.
+    /// Rows of the first part, in time, of each recording.
     pub fit: Vec<usize>,
-    /// The last part, with no sample in common with the first.
+    /// Rows of the last part; they share no sample with the first part.
     pub held_out: Vec<usize>,
 }
 
 impl Calibration {
-    /// Splits the windows of each recording in time; `overlap` windows after the cut share
-    /// samples with those before it and are left out.
+    /// Splits the windows of each recording in time. The first `overlap` windows after the cut
+    /// share samples with windows before it, so they are left out.
     pub fn new(features: &Features, overlap: usize) -> Self {
         let mut calibration = Self { fit: Vec::new(), held_out: Vec::new() };
         let mut start = 0;
@@ -43,19 +43,19 @@ impl Calibration {
         x.select(Axis(0), &self.fit)
     }
 
-    /// The rows held out.
+    /// The held-out rows.
     pub fn held_out_rows(&self, x: &Array2<f32>) -> Array2<f32> {
         x.select(Axis(0), &self.held_out)
     }
 }
 
-/// Standard deviations below the held-out mean. Log-likelihoods have a long lower tail, and
-/// faults stand far below it: on recordings of two machines 4 called up to 1.2 % of known windows
-/// of a pair unknown and 7 up to 0.5 %, while 97 % of left-out faults were still found.
+/// Number of standard deviations below the held-out mean. Log-likelihoods have a long lower tail,
+/// and faults lie far below it. On recordings of two machines, 4 called up to 1.2 % of the known
+/// windows of a pair unknown, and 7 up to 0.5 %. With 7, 97 % of left-out faults were still found.
 const MARGIN: f64 = 7.0;
 
 /// Threshold from the log-likelihoods of fitted and held-out windows: the held-out mean − 7
-/// standard deviations; `None` where fewer than [`LEAST_HELD_OUT`] were held out.
+/// standard deviations. Returns `None` if fewer than [`LEAST_HELD_OUT`] windows were held out.
 pub fn threshold(fitted: &[f64], held_out: &[f64]) -> Option<f64> {
     if held_out.len() < LEAST_HELD_OUT {
         return None;

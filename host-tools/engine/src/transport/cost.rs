@@ -10,7 +10,7 @@ use crate::mixture::{self, Covariance, Mixture};
 /// Why component costs cannot be computed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CostError {
-    /// The mixtures live in different spaces.
+    /// The mixtures have different dimensions.
     #[error("source components have {source_dims} dims, target components {target_dims}")]
     Dims {
         /// Dims of the source.
@@ -25,9 +25,9 @@ pub enum CostError {
     Shape {
         /// `source` or `target`.
         which: &'static str,
-        /// Components by the means.
+        /// Number of components of the means.
         components: usize,
-        /// Dims by the means.
+        /// Number of dims of the means.
         dims: usize,
     },
     /// A mean or covariance entry is infinite or not a number, or a variance is negative.
@@ -37,7 +37,7 @@ pub enum CostError {
     Value {
         /// `source` or `target`.
         which: &'static str,
-        /// Component, from 0.
+        /// Component, counted from 0.
         component: usize,
     },
     /// The eigenvalues of a covariance could not be computed.
@@ -47,15 +47,15 @@ pub enum CostError {
     Eigen {
         /// `source` or `target`.
         which: &'static str,
-        /// Component, from 0.
+        /// Component, counted from 0.
         component: usize,
     },
 }
 
 /// `W2²` between each source and each target component, `K_S × K_T`.
 ///
-/// Diagonal and spherical covariances: `‖μ_S−μ_T‖² + ‖σ_S−σ_T‖²`. As soon as one side is full or
-/// tied: `‖μ_S−μ_T‖² + Tr(Σ_S + Σ_T − 2(Σ_S^½ Σ_T Σ_S^½)^½)`; singular covariances are allowed.
+/// For diagonal and spherical covariances: `‖μ_S−μ_T‖² + ‖σ_S−σ_T‖²`. If at least one side is full
+/// or tied: `‖μ_S−μ_T‖² + Tr(Σ_S + Σ_T − 2(Σ_S^½ Σ_T Σ_S^½)^½)`. Singular covariances are allowed.
 ///
 /// ```
 /// use ndarray::array;
@@ -94,13 +94,13 @@ pub fn component_costs(source: &Mixture, target: &Mixture) -> Result<Array2<f64>
 
 /// The squared distance between every row of `x` and every row of `y`.
 ///
-/// By differences, not by the expansion into squares and products: that loses the distances that are
-/// small against the rows' norms, the ones that transport cares about.
+/// It is computed from differences. The expansion into squares and products would lose distances
+/// that are small against the rows' norms, and these matter most for transport.
 pub fn squared_distances(x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array2<f64> {
     mixture::squared_distances(x, y)
 }
 
-/// A matrix whose rows are filled in parallel.
+/// A matrix with rows that are filled in parallel.
 fn by_rows(shape: (usize, usize), fill: impl Fn(usize, &mut [f64]) + Sync) -> Array2<f64> {
     let mut matrix = Array2::zeros(shape);
     if let Some(entries) = matrix.as_slice_mut() {
@@ -109,7 +109,7 @@ fn by_rows(shape: (usize, usize), fill: impl Fn(usize, &mut [f64]) + Sync) -> Ar
     matrix
 }
 
-/// Checks shapes and values; `which` names the mixture in errors.
+/// Checks shapes and values. `which` names the mixture in errors.
 fn check(mixture: &Mixture, which: &'static str) -> Result<(), CostError> {
     let (components, dims) = mixture.means.dim();
     let fits = match &mixture.covariance {
@@ -178,8 +178,8 @@ fn factors(mixture: &Mixture, which: &'static str) -> Result<Vec<Factor>, CostEr
         Covariance::Spherical(variances) => {
             Ok((0..components).map(|k| diagonal(&|_| variances[k].sqrt())).collect())
         }
-        // One matrix for all: the factor is computed for each component, which costs little
-        // against the K_S · K_T singular value decompositions.
+        // There is one matrix for all, but the factor is computed for each component. This costs
+        // little against the K_S · K_T singular value decompositions.
         Covariance::Tied(matrix) => (0..components).map(|k| factor(matrix, which, k)).collect(),
         Covariance::Full(matrices) => (0..components)
             .into_par_iter()
@@ -188,7 +188,7 @@ fn factors(mixture: &Mixture, which: &'static str) -> Result<Vec<Factor>, CostEr
     }
 }
 
-/// `F = V Λ^½` of a covariance; eigenvalues that rounding has made negative are zero.
+/// `F = V Λ^½` of a covariance. Eigenvalues that are negative because of rounding become zero.
 fn factor(
     covariance: &ArrayRef2<f64>,
     which: &'static str,
@@ -209,8 +209,8 @@ fn factor(
 
 /// `Tr(Σ_S + Σ_T − 2(Σ_S^½ Σ_T Σ_S^½)^½)`.
 ///
-/// The last trace is the sum of the singular values of `F_Sᵀ F_T`. Taking it from there, and not from
-/// square roots of eigenvalues, keeps full precision for singular covariances.
+/// The last trace is the sum of the singular values of `F_Sᵀ F_T`. This way keeps full precision
+/// for singular covariances; square roots of eigenvalues would not.
 fn bures(source: &Factor, target: &Factor) -> f64 {
     let cross = source.factor.tr_mul(&target.factor);
     let nuclear: f64 = cross.singular_values().iter().sum();

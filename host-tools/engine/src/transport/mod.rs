@@ -1,14 +1,15 @@
-//! Optimal transport: weights and a cost matrix to a [`Plan`], or an error that says why there is none.
+//! Optimal transport: turns weights and a cost matrix into a [`Plan`], or into an error that says
+//! why there is none.
 //!
 //! | solver | marginals | answer |
 //! |---|---|---|
 //! | [`exact::solve`] | both held | linear program, optimal to rounding, with duals that prove it |
 //! | [`sinkhorn::solve`] | both held | entropic plan, dense and smooth |
-//! | [`relaxed::solve`] | held, or pulled towards by a KL penalty, each side by choice | entropic plan |
-//! | [`partial::solve`] | upper bounds; a given mass is moved | linear program |
+//! | [`relaxed::solve`] | each side held, or drawn to its weights by a KL penalty | entropic plan |
+//! | [`partial::solve`] | upper bounds; the given mass is moved | linear program |
 //!
-//! Costs may be any finite numbers, negative ones included: the balanced problems do not change
-//! when a constant is added to the cost, and the others stay well defined.
+//! Costs may be any finite numbers, including negative ones. Adding a constant to the cost does not
+//! change the balanced problems, and the others stay well defined.
 //!
 //! ```
 //! use ndarray::array;
@@ -32,11 +33,11 @@ use std::fmt;
 use ndarray::{Array1, Array2, ArrayRef2};
 use thiserror::Error;
 
-/// Weights whose sums differ by more than this, relative to the larger, are not taken for the same
-/// mass. It leaves room for weights that were stored in single precision.
+/// Largest difference between two sums of weights, relative to the larger sum, that still counts as
+/// equal mass. It leaves room for weights stored in single precision.
 pub const MASS_TOLERANCE: f64 = 1e-4;
 
-/// A transport plan with what is needed to judge it.
+/// A transport plan, with the numbers needed to judge it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// Mass moved from source i to target j, rows × columns.
@@ -53,7 +54,7 @@ pub struct Plan {
     pub duals: (Array1<f64>, Array1<f64>),
 }
 
-/// The side of a problem that an error speaks of.
+/// The side of a problem, for errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The source weights `a`, one per row of the cost.
@@ -74,12 +75,12 @@ impl fmt::Display for Side {
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TransportError {
-    /// There are not as many weights as the cost has rows or columns.
+    /// The number of weights differs from the number of rows or columns of the cost.
     #[error("{side}: {weights} weights for a cost of {rows} × {columns}; give one weight for each")]
     Shape {
-        /// Which weights.
+        /// The side of the weights.
         side: Side,
-        /// How many there are.
+        /// Number of weights.
         weights: usize,
         /// Rows of the cost.
         rows: usize,
@@ -97,17 +98,17 @@ pub enum TransportError {
     /// A weight is negative, infinite or not a number.
     #[error("{side}: weight {index} is {value}; weights must be finite and not negative")]
     Weight {
-        /// Which weights.
+        /// The side of the weights.
         side: Side,
-        /// Position, from 0.
+        /// Position, counted from 0.
         index: usize,
-        /// The value found.
+        /// The value.
         value: f64,
     },
-    /// All weights of one side are zero, or their sum is beyond f64.
+    /// All weights of one side are zero, or their sum is too large for f64.
     #[error("{side}: the weights sum to {sum}; at least one must be positive, and the sum finite")]
     Mass {
-        /// Which weights.
+        /// The side of the weights.
         side: Side,
         /// Their sum.
         sum: f64,
@@ -126,11 +127,11 @@ pub enum TransportError {
     /// A cost is infinite or not a number.
     #[error("cost at row {row}, column {column} is {value}; costs must be finite")]
     Cost {
-        /// Row, from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// Column, from 0.
+        /// Column, counted from 0.
         column: usize,
-        /// The value found.
+        /// The value.
         value: f64,
     },
     /// A parameter is outside its range.
@@ -138,44 +139,44 @@ pub enum TransportError {
     Parameter {
         /// Name of the parameter.
         name: &'static str,
-        /// The value given.
+        /// The given value.
         value: f64,
-        /// What is allowed.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// The iteration limit came before the tolerance.
+    /// The iteration limit was reached before the tolerance.
     #[error(
         "no convergence after {iterations} iterations: marginal error {marginal_error:e} (tolerance \
          {tolerance:e}); raise the iteration limit, epsilon or the tolerance"
     )]
     NotConverged {
-        /// Iterations done.
+        /// Number of iterations.
         iterations: usize,
-        /// Marginal error (or, for relaxed marginals, relative change of the plan) reached.
+        /// Marginal error reached. For relaxed marginals it is the relative change of the plan.
         marginal_error: f64,
-        /// What was asked for.
+        /// The required tolerance.
         tolerance: f64,
     },
-    /// The simplex stopped at its pivot limit; marginals hold, the cost is not yet the least.
+    /// The simplex stopped at its pivot limit. The marginals hold, but the cost is not minimal yet.
     #[error(
         "not optimal after {pivots} pivots: the best exchange still saves {violation:e} a unit of \
          mass; raise the pivot limit"
     )]
     NotOptimal {
-        /// Pivots done.
+        /// Number of pivots.
         pivots: usize,
         /// Largest violation of dual feasibility, in units of the cost.
         violation: f64,
     },
 }
 
-/// Checks a cost matrix and gives its largest magnitude.
+/// Checks a cost matrix and returns its largest magnitude.
 pub(crate) fn check_cost(cost: &ArrayRef2<f64>) -> Result<f64, TransportError> {
     let (rows, columns) = cost.dim();
     if rows == 0 || columns == 0 {
         return Err(TransportError::Empty { rows, columns });
     }
-    // A sum of magnitudes is finite only if every entry is; the slow search names the entry.
+    // The fast pass only finds out whether every entry is finite. The slow search names the entry.
     let mut largest = 0.0_f64;
     let mut finite = true;
     for &value in cost {
@@ -190,7 +191,7 @@ pub(crate) fn check_cost(cost: &ArrayRef2<f64>) -> Result<f64, TransportError> {
     Ok(largest)
 }
 
-/// Checks the weights of one side against the cost's shape and gives their sum.
+/// Checks the weights of one side against the cost's shape and returns their sum.
 pub(crate) fn check_weights(
     side: Side,
     weights: &[f64],
@@ -215,7 +216,7 @@ pub(crate) fn check_weights(
     Ok(sum)
 }
 
-/// Both sides' weights, checked, and scaled to sum to one.
+/// The weights of both sides, checked and scaled to sum to one.
 pub(crate) fn normalised(
     a: &[f64],
     b: &[f64],
@@ -230,7 +231,7 @@ pub(crate) fn normalised(
     Ok((scaled(a, rows), scaled(b, columns)))
 }
 
-/// Puts a plan together: computes its cost and its marginal errors against `a` and `b`.
+/// Completes a plan: computes its cost and its marginal errors against `a` and `b`.
 pub(crate) fn finish(
     plan: Array2<f64>,
     cost: &ArrayRef2<f64>,

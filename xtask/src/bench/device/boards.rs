@@ -1,4 +1,4 @@
-//! The emulated boards, and running a firmware binary on one.
+//! The emulated boards, and how to run a firmware binary on one.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,18 +10,18 @@ use crate::toolchain::{M0, M4F, M33F};
 /// A board that QEMU emulates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Board {
-    /// The core's name in rows, as the firmware gives it.
+    /// The core's name in rows, as the firmware prints it.
     pub(super) core: &'static str,
-    /// What the firmware is built for.
+    /// The target that the firmware is built for.
     pub(super) target: &'static str,
     machine: &'static str,
-    /// Where the MODEL region of its memory.x starts.
+    /// Start of the MODEL region in its memory.x.
     model: u32,
     /// Bytes of the MODEL region.
     pub(super) model_room: u64,
     /// Whether it has a floating-point unit.
     pub(super) floats: bool,
-    /// Where emlearn's numbers go, and how many bytes there are.
+    /// Address and size in bytes of the memory for emlearn's numbers.
     external: (u32, u64),
 }
 
@@ -52,21 +52,21 @@ pub(super) const BOARDS: [Board; 3] = [
         model: 0x0002_0000,
         model_room: 128 << 10,
         floats: false,
-        // The rest of the flash: there is nothing outside the chip.
+        // The rest of the flash, because there is no memory outside the chip.
         external: (0x0002_0000, 128 << 10),
     },
 ];
 
 impl Board {
-    /// Runs `elf` with `data` in the MODEL region and gives the rows that it prints.
+    /// Runs `elf` with `data` in the MODEL region and returns the rows that it prints.
     ///
-    /// One instruction takes one nanosecond of the board's time, which is how the firmware counts
-    /// them. A firmware that found a wrong result ends with an error.
+    /// One instruction takes one nanosecond of the board's time, so the firmware counts
+    /// instructions by its clock. A firmware that finds a wrong result ends with an error.
     pub(super) fn run(self, qemu: &Path, elf: &Path, data: &Path) -> Result<Vec<Answer>, String> {
         self.run_at(qemu, elf, data, self.model)
     }
 
-    /// As [`Board::run`], with the data outside the chip where there is such memory.
+    /// As [`Board::run`], with the data outside the chip if the board has such memory.
     pub(super) fn run_external(
         self,
         qemu: &Path,
@@ -93,7 +93,7 @@ impl Board {
         command.args(["-monitor", "none", "-serial", "none", "-chardev", "stdio,id=console"]);
         command.args(["-semihosting-config", "enable=on,target=native,chardev=console"]);
         command.arg("-kernel").arg(elf);
-        // A comma in a file name is written twice.
+        // QEMU needs a comma in a file name written twice.
         let name = data.display().to_string().replace(',', ",,");
         command.arg("-device");
         command.arg(format!("loader,file={name},addr={address:#x},force-raw=on"));
@@ -110,7 +110,7 @@ impl Board {
     }
 }
 
-/// The version of the emulator.
+/// Returns the version of the emulator.
 pub(super) fn version(qemu: &Path) -> String {
     let text = capture(Command::new(qemu).arg("--version")).unwrap_or_default();
     text.lines().next().unwrap_or("QEMU").to_owned()

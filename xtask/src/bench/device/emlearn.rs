@@ -9,7 +9,7 @@ use crate::packages;
 use crate::run::{capture, on_path, run, target_dir};
 use crate::toolchain::{M0, M4F};
 
-/// The release that is measured.
+/// The release that the bench measures.
 pub(super) const VERSION: &str = "0.23.2";
 
 const GCC: &str = "arm-none-eabi-gcc";
@@ -17,11 +17,12 @@ const ASSEMBLER: &str = "arm-none-eabi-as";
 /// The compiler and its standard library.
 const GCC_PACKAGES: [&str; 2] = ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi"];
 
-/// emlearn's headers and a compiler for them, both fetched below the target directory if missing.
+/// emlearn's headers and a compiler for them. Both are fetched below the target directory if
+/// missing.
 pub(super) struct Emlearn {
     headers: PathBuf,
     gcc: PathBuf,
-    /// Where an unpacked compiler's own headers and libraries are.
+    /// Folder of an unpacked compiler's own headers and libraries.
     sysroot: Option<PathBuf>,
     objects: PathBuf,
 }
@@ -53,7 +54,7 @@ impl Emlearn {
         Ok(Self { headers, gcc, sysroot, objects: home })
     }
 
-    /// The object file for `board`, with all of the C library that it needs in it.
+    /// Compiles the object file for `board`, including everything that it needs from the C library.
     pub(super) fn compile(&self, board: Board) -> Result<PathBuf, String> {
         let object = self.objects.join(format!("emlearn-{}.o", board.core));
         let machine: &[&str] = match board.target {
@@ -69,8 +70,8 @@ impl Emlearn {
                 Command::new(&self.gcc).args(machine).args(["-mthumb", "-print-multi-directory"]),
             );
             let multilib = multilib.ok_or("arm-none-eabi-gcc does not know its libraries")?;
-            // Away from its place it does not find its assembler and linker. They were installed
-            // before it, or else unpacked with it.
+            // Away from its place, the compiler does not find its assembler and linker. They were
+            // either installed before, or unpacked with it.
             let unpacked = sysroot.join("usr/bin").join(ASSEMBLER);
             let assembler = on_path(ASSEMBLER).unwrap_or(unpacked);
             let prefix = assembler.to_string_lossy().trim_end_matches("as").to_owned();
@@ -84,7 +85,7 @@ impl Emlearn {
     }
 }
 
-/// The compiler, and its root directory if it was unpacked rather than installed.
+/// Returns the compiler, and its root directory if it was unpacked and not installed.
 fn compiler() -> Result<(PathBuf, Option<PathBuf>), String> {
     if let Some(installed) = on_path(GCC) {
         return Ok((installed, None));

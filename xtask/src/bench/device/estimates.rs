@@ -1,4 +1,4 @@
-//! The estimates of `rebearing inspect` beside what was measured.
+//! Compares the estimates of `rebearing inspect` with the measurements.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use super::Measured;
 use super::rows::BESIDE;
 use crate::bench::json::Answer;
 
-/// Says how far off the estimates are, or fails if one is further off than the host allows.
+/// Returns how far off the estimates are. Fails if one is further off than the host allows.
 ///
-/// An estimate with `components` is of the evaluation of a mixture with the safe kernel; the one
-/// without is of the whole window.
+/// An estimate with `components` is for one mixture with the safe kernel. One without is for the
+/// whole window.
 pub(super) fn compare(estimates: &[Answer], measured: &Measured) -> Result<String, String> {
     let mut largest: Vec<(String, f64, f64)> = Vec::new();
     for estimate in estimates {
@@ -27,7 +27,7 @@ pub(super) fn compare(estimates: &[Answer], measured: &Measured) -> Result<Strin
         } else {
             ("a window".to_owned(), window(measured, core, encoding))
         };
-        // Not every board has room for every shape.
+        // Some boards have no room for some shapes.
         let Some(found) = found else { continue };
         let off = found as f64 / expected - 1.0;
         if off.is_nan() || off.abs() > tolerance {
@@ -56,8 +56,8 @@ pub(super) fn compare(estimates: &[Answer], measured: &Measured) -> Result<Strin
     Ok(text)
 }
 
-/// The whole window with the safe kernel, or the sum of all its parts where a board has too little
-/// RAM for a monitor.
+/// Returns the instructions of the whole window with the safe kernel, or the sum of all its parts
+/// if a board has too little RAM for a monitor.
 fn window(measured: &Measured, core: &str, encoding: &str) -> Option<u64> {
     let parts = measured.stages.iter().filter(|stage| {
         (&stage.core[..], &stage.encoding[..], &stage.kernel[..]) == (core, encoding, "safe")

@@ -5,10 +5,15 @@
 //!  bench-… (firmware) ──► ELF ──────┴─► boards (QEMU) ─► rows ─► report
 //! ```
 //!
-//! The host draws the problems and computes what they must give in f64; the firmware evaluates
-//! them, compares, and prints a line of JSON for each; a wrong result ends the bench, and so do two
-//! kernels or cores that differ in a bit, a model that takes more than a quarter longer where
-//! nothing can be dropped, or an estimate of `rebearing inspect` that is too far off. Instructions are counted, cycles are not: QEMU has no model of the pipeline.
+//! The host draws the problems and computes the expected results in f64. The firmware evaluates the
+//! problems, compares, and prints a line of JSON for each. The bench fails on any of these:
+//!
+//! - a wrong result;
+//! - two kernels or cores that differ in a bit;
+//! - a model that takes more than a quarter longer when nothing can be dropped;
+//! - an estimate of `rebearing inspect` that is too far off.
+//!
+//! Instructions are counted, not cycles: QEMU has no model of the pipeline.
 
 mod boards;
 mod emlearn;
@@ -35,15 +40,15 @@ use rows::{Function, Row, Stack, Stage};
 struct Program {
     binary: &'static str,
     features: &'static [&'static str],
-    /// Whether a board has a use for it.
+    /// Whether a board can use it.
     suits: fn(Board) -> bool,
-    /// How the names of the host's files begin that it evaluates.
+    /// Prefix of the names of the host's files that it evaluates.
     files: &'static str,
-    /// Parts of the names of the functions that an inference consists of.
+    /// Parts of the names of the functions that make up an inference.
     functions: &'static [&'static str],
 }
 
-/// All of ours; another encoding or kernel is another entry.
+/// All of our programs. Another encoding or kernel is another entry.
 const PROGRAMS: [Program; 9] = [
     Program {
         binary: "bench-f32",
@@ -83,7 +88,7 @@ const PROGRAMS: [Program; 9] = [
     Program {
         binary: "bench-i16",
         features: &["dsp"],
-        // The emulated Cortex-M33 has the DSP extension, as the M4F has.
+        // The emulated Cortex-M33 has the DSP extension, like the M4F.
         suits: |board| board.floats,
         files: "i16-",
         functions: RUST_I16,
@@ -106,34 +111,34 @@ const PROGRAMS: [Program; 9] = [
         binary: "bench-math",
         features: &[],
         suits: |board| board.floats,
-        // It reads none, and one is as good as another to run it once.
+        // The program reads no file, but needs one to run once. Any file will do.
         files: "window-f32",
         functions: RUST_F32,
     },
 ];
 
-/// The functions of an inference by the device crate, those of soft floating point included.
+/// Functions of an inference by the device crate, including those of soft floating point.
 const RUST_F32: &[&str] = &["infer", "rebearing", "libm", "__aeabi_f", "__aeabi_i2f"];
-/// The same in integers.
+/// Functions of an inference in integers.
 const RUST_I16: &[&str] = &["infer", "rebearing", "__aeabi_u", "__aeabi_l", "__clzsi2"];
-/// The same of emlearn's.
+/// Functions of an inference by emlearn.
 const C_F32: &[&str] = &["eml_", "bench_emlearn", "expf", "logf", "__math", "__aeabi_"];
 
-/// What was measured.
+/// All measurements.
 #[derive(Default)]
 struct Measured {
     rows: Vec<Row>,
     stages: Vec<Stage>,
     stacks: Vec<Stack>,
     functions: Vec<Function>,
-    /// What has no row because a board has too little memory for it.
+    /// Problems without a row, because a board has too little memory for them.
     unfit: Vec<Unfit>,
 }
 
 /// A problem that is too large for a board.
 struct Unfit {
     core: &'static str,
-    /// The name of the problem's file, which tells kernel and shape.
+    /// The name of the problem's file, which shows kernel and shape.
     problem: String,
     bytes: u64,
     room: u64,
@@ -151,7 +156,8 @@ impl Unfit {
 }
 
 impl Measured {
-    /// Whether the file of a problem fits the `room` of a board; notes it if not.
+    /// Returns whether the file of a problem fits in the `room` of a board, and notes it if it does
+    /// not.
     fn fits(&mut self, core: &'static str, problem: &Path, room: u64) -> Result<bool, String> {
         let file = std::fs::metadata(problem);
         let bytes = file.map_err(|error| format!("{}: {error}", show(problem)))?.len();
@@ -162,7 +168,7 @@ impl Measured {
         Ok(bytes <= room)
     }
 
-    /// Builds a program and runs it on a board over those of the `problems` that fit.
+    /// Builds a program and runs it on a board, for all `problems` that fit.
     fn run(
         &mut self,
         emulator: &Path,
@@ -238,17 +244,17 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
     } else {
         print!("{}", report::text(&boards::version(&emulator), &measured));
     }
-    // Last, because whoever fits the estimates again needs the rows.
+    // Last, because anyone who fits the estimates again needs the rows.
     eprint!("{}", off?);
     Ok(())
 }
 
-/// Shapes that [`kernels`] runs: with and without dimensions that are left over, and one that pays
-/// for dropping components.
+/// Shapes that [`kernels`] runs: with and without leftover dimensions, and one where early drop
+/// pays.
 const CHECKED_SHAPES: [&str; 3] = ["-10x16-", "-20x32-", "-40x128-"];
 
-/// Whether every kernel gives the reference's results, and all of them the same bits: a part of
-/// the bench that is quick enough to be a test.
+/// Checks that every kernel gives the reference's results, and that all of them give the same bits.
+/// This part of the bench is quick enough to be a test.
 pub(crate) fn kernels() -> Result<(), String> {
     let emulator = qemu::find_or_install()?;
     let thumb = Thumb::for_targets(&TARGETS)?;
@@ -286,20 +292,20 @@ impl Problems {
         Ok(Self { directory, names: names.lines().map(str::to_owned).collect() })
     }
 
-    /// The files whose names begin so.
+    /// Returns the files with names that begin with `beginning`.
     fn of(&self, beginning: &str) -> impl Iterator<Item = PathBuf> {
         let names = self.names.iter().filter(move |name| name.starts_with(beginning));
         names.map(|name| self.directory.join(name))
     }
 }
 
-/// What `rebearing inspect` would say of the same mixtures and of the window.
+/// Returns the estimates of `rebearing inspect` for the same mixtures and the window.
 fn estimates() -> Result<Vec<Answer>, String> {
     let text = capture(host().arg("estimates")).ok_or("the host gives no estimates")?;
     text.lines().map(Answer::parse).collect()
 }
 
-/// The host's side of the bench, in the profile that the tests have built already.
+/// The host's side of the bench, in the profile that the tests have already built.
 fn host() -> Command {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).args(["run", "--quiet", "--locked", "--profile", "test"]);

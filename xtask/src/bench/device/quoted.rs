@@ -1,17 +1,17 @@
-//! Figures that this bench does not measure: CMSIS-DSP's Gaussian naive Bayes classifier, counted
-//! once in the same way (QEMU 7.2, -O3), as CMSIS is not in a package index to be fetched from.
-//! It gives unnormalised class scores only, and its rows say that they are quoted.
+//! Figures that this bench does not measure: CMSIS-DSP's Gaussian naive Bayes classifier. It was
+//! counted once in the same way (QEMU 7.2, -O3), because no package index has CMSIS to fetch. It
+//! gives only unnormalised class scores, and its rows say that they are quoted.
 
 use super::rows::Row;
 
 const SHAPES: [(usize, usize); 6] =
     [(10, 16), (20, 32), (40, 64), (40, 128), (100, 128), (10, 1024)];
-/// `arm_gaussian_naive_bayes_predict_f32` on the Cortex-M4F.
+/// Instructions of `arm_gaussian_naive_bayes_predict_f32` on the Cortex-M4F.
 const M4F: [u64; 6] = [15_400, 59_400, 233_000, 461_000, 1_150_000, 915_000];
-/// The same on the Cortex-M0, at (40, 128) alone.
+/// Its instructions on the Cortex-M0, at (40, 128) alone.
 const M0_40_128: u64 = 19_200_000;
 
-/// All of them.
+/// Returns all quoted rows.
 pub(super) fn rows() -> Vec<Row> {
     let row = |core: &str, (components, dims), instructions| Row {
         core: core.to_owned(),

@@ -1,14 +1,14 @@
-//! The tables.
+//! The tables of the device bench.
 
 use std::fmt::Write as _;
 
 use super::rows::{BESIDE, Function, Row, Stack, Stage};
 use super::{Measured, Unfit};
 
-/// What tells the lines of a table apart.
+/// The words that identify a line of a table.
 type Line<'r> = [&'r str; 4];
 
-/// Everything that was measured, as text.
+/// Returns all measurements as text.
 pub(super) fn text(emulator: &str, measured: &Measured) -> String {
     let mut text = format!("{emulator}, -icount shift=0; instructions, not cycles\n\n");
     text += &table(&measured.rows, "instructions", |row| Some(row.instructions));
@@ -38,7 +38,7 @@ fn line(row: &Row) -> Line<'_> {
     [&row.core, &row.encoding, &row.kernel, &row.case]
 }
 
-/// A table with a column for each shape.
+/// Returns a table with a column for each shape.
 fn table(rows: &[Row], what: &str, value: impl Fn(&Row) -> Option<u64>) -> String {
     let mut shapes: Vec<(usize, usize)> = Vec::new();
     let mut lines: Vec<Line<'_>> = Vec::new();
@@ -71,7 +71,7 @@ fn table(rows: &[Row], what: &str, value: impl Fn(&Row) -> Option<u64>) -> Strin
     text + "\n"
 }
 
-/// A table with a column for each stage, their sum, and what was measured beside them.
+/// Returns a table with a column for each stage, their sum, and the stages outside the sum.
 fn stages(stages: &[Stage]) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut lines: Vec<[&str; 3]> = Vec::new();

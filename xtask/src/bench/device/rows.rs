@@ -1,4 +1,4 @@
-//! What the firmware measured: a row per mixture, a row per stage.
+//! The firmware's measurements: a row per mixture, a row per stage.
 
 use crate::bench::json::{Answer, Json};
 
@@ -12,11 +12,11 @@ pub(super) struct Row {
     pub(super) dims: usize,
     pub(super) case: String,
     pub(super) instructions: u64,
-    /// Code of the inference, and the mixture's numbers.
+    /// Bytes of the inference's code and the mixture's numbers.
     pub(super) flash: Option<u64>,
-    /// Buffers of the inference, without the features and the stack.
+    /// Bytes of the inference's buffers, without the features and the stack.
     pub(super) ram: Option<u64>,
-    /// A digest of the bits of all results; `None` for what need not agree in every bit.
+    /// A digest of the bits of all results. `None` if the results need not agree in every bit.
     pub(super) bits: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Stage {
     pub(super) instructions: u64,
 }
 
-/// What a monitor's push takes of the stack, and the monitor of RAM.
+/// Stack that a monitor's push takes, and RAM of the monitor.
 #[derive(Debug, Clone)]
 pub(super) struct Stack {
     pub(super) core: String,
@@ -96,7 +96,7 @@ impl Function {
 }
 
 impl Row {
-    /// The firmware's row, with the size of its `code`.
+    /// Reads the firmware's row and adds the size of its `code`.
     pub(super) fn read(answer: &Answer, code: u64) -> Result<Self, String> {
         Ok(Self {
             core: answer.text("core")?.to_owned(),
@@ -151,10 +151,10 @@ impl Stage {
     }
 }
 
-/// Names of a stage that are no part of the sum: another way to push, and all of it together.
+/// Names of stages outside the sum: another way to push, and the whole window.
 pub(super) const BESIDE: [&str; 2] = ["push singly", "whole"];
 
-/// The stages of a window once for each core and encoding, by the kernel that takes the fewest
+/// Returns each stage of a window once per core and encoding, from the kernel with the fewest
 /// instructions.
 pub(super) fn leanest(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
     let same =
@@ -168,7 +168,7 @@ pub(super) fn leanest(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
     })
 }
 
-/// Whether every kernel on every core came to the same bits for the same problem.
+/// Checks that every kernel on every core gave the same bits for the same problem.
 pub(super) fn same_bits(rows: &[Row]) -> Result<(), String> {
     let problem = |row: &Row| (row.encoding.clone(), row.components, row.dims, row.case.clone());
     for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.bits.is_some()) {
@@ -182,8 +182,8 @@ pub(super) fn same_bits(rows: &[Row]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether looking for components to drop, and dropping none, takes at most a quarter more than
-/// not looking.
+/// Checks that early drop costs at most a quarter more than no early drop when nothing can be
+/// dropped.
 pub(super) fn worst_within_a_quarter(rows: &[Row]) -> Result<(), String> {
     let same = |a: &Row, b: &Row| {
         (&a.core, &a.encoding, &a.kernel) == (&b.core, &b.encoding, &b.kernel)

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Bytes of the functions whose names contain one of `parts`; two names of one function count once.
+/// Returns the bytes of all functions with one of `parts` in their names. Two names of one function
+/// count once.
 pub(super) fn code_size(elf: &Path, parts: &[&str]) -> Result<u64, String> {
     let bytes = std::fs::read(elf).map_err(|error| format!("{}: {error}", elf.display()))?;
     let functions = functions(&bytes)
@@ -13,7 +14,7 @@ pub(super) fn code_size(elf: &Path, parts: &[&str]) -> Result<u64, String> {
     Ok(sizes.values().sum())
 }
 
-/// Address, size and name of every function.
+/// Returns address, size and name of every function.
 fn functions(elf: &[u8]) -> Option<Vec<((u64, u64), String)>> {
     const SYMBOL_TABLE: u64 = 2;
     const FUNCTION: u64 = 2;

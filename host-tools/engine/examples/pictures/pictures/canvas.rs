@@ -1,4 +1,4 @@
-//! What the pictures have in common: size, letters, colours.
+//! Size, fonts and colours that all pictures share.
 
 use anyhow::{Context, Result};
 use plotters::coord::Shift;
@@ -26,7 +26,7 @@ pub(super) fn colour(class: usize) -> RGBColor {
     COLOURS[class % COLOURS.len()]
 }
 
-/// Draws on white, so that a dark page does not swallow the letters.
+/// Draws on white, so that text stays readable on a dark page.
 pub(super) fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> Result<()>) -> Result<String> {
     let mut text = String::new();
     {
@@ -38,7 +38,7 @@ pub(super) fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> Result<()>) -> Re
     Ok(text)
 }
 
-/// Names beside little squares of their colours, in one line from `(x, y)` on.
+/// Draws names next to small squares of their colours, in one line starting at `(x, y)`.
 pub(super) fn key(
     area: &Area<'_>,
     (mut x, y): (i32, i32),
@@ -49,7 +49,7 @@ pub(super) fn key(
         area.draw(&Rectangle::new([(x, y - 6), (x + 12, y + 6)], colour.filled()))
             .context("key")?;
         area.draw(&Text::new(name.clone(), (x + 18, y), style.clone())).context("key")?;
-        // Without fonts the width of a name is a guess; a wide one leaves a gap, no overlap.
+        // Without fonts, the width of a name is a guess. Its error leaves a gap, not an overlap.
         x += 34 + 8 * name.chars().count() as i32;
     }
     Ok(())

@@ -11,10 +11,10 @@ use rebearing_host::mixture::{Covariance, LabelledMixture};
 use super::canvas::{Area, FONT, GREY, TITLE, colour, key, svg};
 use super::story::{Story, likeliest};
 
-/// One window in so many is drawn.
+/// Every n-th window is drawn.
 const EVERY: usize = 7;
 
-/// What a panel shows of each window: where it is, how it is called, and whether rightly.
+/// How a panel shows a window: its place, the colour of its label, and whether the label is wrong.
 struct Window {
     at: (f64, f64),
     colour: RGBColor,
@@ -88,7 +88,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     })
 }
 
-/// The plane in which the class means of the source lie farthest apart.
+/// The plane in which the class means of the source are farthest apart.
 struct Plane {
     axes: [Array1<f64>; 2],
 }
@@ -109,7 +109,7 @@ impl Plane {
         order.sort_by(|a, b| eigen.eigenvalues[*b].total_cmp(&eigen.eigenvalues[*a]));
         let axis = |rank: usize| {
             let axis = Array1::from_iter(eigen.eigenvectors.column(order[rank]).iter().copied());
-            // An eigenvector has no sign; the largest entry gives it one.
+            // An eigenvector has no sign, so its largest entry is made positive.
             let largest =
                 axis.iter().fold(0.0_f64, |most, x| if x.abs() > most.abs() { *x } else { most });
             axis * largest.signum()
@@ -121,14 +121,14 @@ impl Plane {
         (self.axes[0].dot(x), self.axes[1].dot(x))
     }
 
-    /// The curve two standard deviations around a component.
+    /// Returns the curve two standard deviations around a component.
     fn ellipse(&self, mixture: &LabelledMixture, component: usize) -> Result<Vec<(f64, f64)>> {
         let Covariance::Diagonal(variances) = &mixture.mixture.covariance else {
             anyhow::bail!("the mixture is not diagonal");
         };
         let variance = variances.row(component);
         let entry = |i: usize, j: usize| (&self.axes[i] * &self.axes[j] * variance).sum();
-        // Cholesky's factor of the 2 × 2 covariance takes a circle to the ellipse.
+        // The Cholesky factor of the 2 × 2 covariance maps a circle to the ellipse.
         let (xx, xy, yy): (f64, f64, f64) = (entry(0, 0), entry(0, 1), entry(1, 1));
         let (a, b) = (xx.sqrt(), xy / xx.sqrt());
         let c = (yy - b * b).max(0.0).sqrt();

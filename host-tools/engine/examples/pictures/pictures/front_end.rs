@@ -11,7 +11,7 @@ use rebearing_host::features::extract::extract;
 use super::canvas::{Area, COLOURS, FONT, GREY, TITLE, WIDTH, svg};
 use super::story::{self, FFT, HOP, SEGMENTS, Story};
 
-/// As fine a spectrum as the front end itself can give.
+/// Bands of the finest spectrum that the front end can give.
 const FINE: usize = 256;
 
 pub(super) fn draw(story: &Story) -> Result<String> {
@@ -50,7 +50,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
             .x_desc("ms")
             .y_desc("acceleration")
             .draw()?;
-        // As many points as the picture is wide: more would be drawn over one another.
+        // About one point per pixel: more would be drawn over one another.
         let step = (end / WIDTH as usize).max(1);
         let line = samples.iter().enumerate().step_by(step);
         chart.draw_series(LineSeries::new(line.map(|(n, x)| (ms(n), f64::from(*x))), GREY))?;
@@ -89,7 +89,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     })
 }
 
-/// Axes for values over frequency, wide enough for all of them.
+/// Returns axes for values over frequency, wide enough for all values.
 fn panel<'a, 'b>(
     area: &'a Area<'b>,
     caption: &str,

@@ -11,9 +11,9 @@ use rebearing_host::features::standardise::standardised;
 use super::canvas::{COLOURS, FONT, TITLE, key, svg};
 use super::story::Story;
 
-/// Share of the healthy recording that the gate is made of.
+/// Share of the healthy recording that the gate is fitted on.
 const SPLIT: f64 = 0.6;
-/// Bins a decade.
+/// Bins per decade.
 const BINS: i32 = 12;
 /// Decades of the axis: 1 to 1000 standard deviations.
 const DECADES: i32 = 3;

@@ -1,4 +1,4 @@
-//! The same conditions on two machines: what labels must be carried across.
+//! The same conditions on two machines: the difference that labels must cross.
 
 use anyhow::Result;
 use plotters::prelude::*;

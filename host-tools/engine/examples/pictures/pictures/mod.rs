@@ -1,4 +1,4 @@
-//! The pictures, each a file of its own; `story` has what they show.
+//! The pictures, one file each. `story` has the machines that they show.
 #![allow(clippy::cast_possible_wrap, reason = "pixels, bins and rows are few")]
 
 mod canvas;
@@ -14,7 +14,7 @@ use anyhow::Result;
 
 use story::Story;
 
-/// Every picture: its file in docs/pictures and its SVG.
+/// Returns every picture: its file name in docs/pictures and its SVG.
 pub(crate) fn all() -> Result<Vec<(&'static str, String)>> {
     let story = Story::new()?;
     Ok(vec![

@@ -7,9 +7,11 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::canvas::{FONT, TITLE, svg};
 use super::story::{Story, likeliest};
 
-/// Where the cells begin, and how large one is.
+/// Left edge of the cells.
 const LEFT: i32 = 160;
+/// Top edge of the cells.
 const TOP: i32 = 60;
+/// Size of a cell.
 const CELL: i32 = 30;
 
 pub(super) fn draw(story: &Story) -> Result<String> {
@@ -17,7 +19,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     let carried = story.adaptation.mixture.as_ref().context("no mixture was carried over")?;
     let source_classes = likeliest(&story.source.mixture.labels);
     let target_classes = likeliest(&carried.labels);
-    // Columns of one class stand together, so that a sound plan is a diagonal of blocks.
+    // Columns of one class are next to each other, so a sound plan is a diagonal of blocks.
     let mut columns: Vec<usize> = (0..plan.ncols()).collect();
     columns.sort_by_key(|column| target_classes[*column]);
     let largest = plan.iter().copied().fold(f64::MIN_POSITIVE, f64::max);

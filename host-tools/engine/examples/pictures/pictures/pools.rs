@@ -1,4 +1,4 @@
-//! What methods do where only the healthy machine was recorded.
+//! Results of the methods when only the healthy machine was recorded.
 
 use anyhow::{Context, Result};
 use plotters::prelude::*;

@@ -1,4 +1,4 @@
-//! Two simulated motors, and labels carried from the one to the other: what the pictures show.
+//! The story of the pictures: two simulated motors, and labels carried from one to the other.
 
 use anyhow::{Context, Result};
 use ndarray::Array2;
@@ -10,11 +10,13 @@ use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
-/// The machine whose labels are known, and the new one.
+/// The machine with known labels, and the new one.
 pub(super) const NAMES: [&str; 2] = ["motor-a", "motor-b"];
-/// Samples of an FFT, from one to the next, and FFTs in a window: the demo's.
+/// Samples of an FFT, as in the demo.
 pub(super) const FFT: usize = 2048;
+/// Samples from one FFT to the next, as in the demo.
 pub(super) const HOP: usize = 1024;
+/// FFTs in a window, as in the demo.
 pub(super) const SEGMENTS: usize = 2;
 const BANDS: usize = 32;
 
@@ -26,7 +28,7 @@ pub(super) struct Machine {
     pub(super) truth: Vec<usize>,
 }
 
-/// Both machines, the source fitted on the first, and what was carried over to the second.
+/// Both machines, the source fitted on the first, and the result carried over to the second.
 pub(super) struct Story {
     pub(super) known: Machine,
     pub(super) new: Machine,
@@ -50,14 +52,14 @@ impl Story {
         Ok(Self { known, new, source, adaptation })
     }
 
-    /// The class with this name.
+    /// Returns the index of the class with this name.
     pub(super) fn class(&self, name: &str) -> Result<usize> {
         let position = self.source.classes.iter().position(|class| class == name);
         position.with_context(|| format!("no class {name}"))
     }
 }
 
-/// The front end of the pictures with so many bands.
+/// Returns the front end of the pictures, with `bands` bands.
 pub(super) fn front_end(domain: &Domain, bands: usize) -> Result<FrontEndSettings> {
     let Domain { rate_hz, axes, .. } = *domain;
     Ok(FrontEndSettings::equal_bands(rate_hz, axes, FFT, HOP, SEGMENTS, bands)?)
@@ -75,7 +77,7 @@ impl Machine {
         Ok(Self { domain, features, truth })
     }
 
-    /// Mean features of a class.
+    /// Returns the mean features of a class.
     pub(super) fn mean(&self, class: usize) -> Vec<f64> {
         let rows = self.truth.iter().enumerate().filter(|(_, truth)| **truth == class);
         let rows: Vec<usize> = rows.map(|(row, _)| row).collect();
@@ -86,7 +88,7 @@ impl Machine {
     }
 }
 
-/// The likeliest class of each row.
+/// Returns the likeliest class of each row.
 pub(super) fn likeliest(posterior: &Array2<f64>) -> Vec<usize> {
     let best = |row: ndarray::ArrayView1<'_, f64>| {
         (0..row.len()).fold(0, |best, i| if row[i] > row[best] { i } else { best })

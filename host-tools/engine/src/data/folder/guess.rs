@@ -1,18 +1,18 @@
-//! A pattern for a folder whose owner gave none, from how the tree looks.
+//! Guesses a pattern from the shape of a folder tree if the user gives none.
 //!
-//! What comes out is a [`Pattern`] like any other, so that it can be shown, copied and corrected.
+//! The result is an ordinary [`Pattern`], so it can be shown, copied and corrected.
 
 use std::collections::BTreeSet;
 
 use super::pattern::{Pattern, Said};
 
-/// Words for a machine without a fault. The level of the tree that has one holds the labels.
+/// Words for a machine without a fault. The tree level that contains one holds the labels.
 const HEALTHY: [&str; 9] =
     ["healthy", "normal", "good", "ok", "baseline", "nofault", "faultfree", "undamaged", "intact"];
-/// What stands between the parts of a name.
+/// Characters that separate the parts of a name.
 const SEPARATORS: [char; 3] = ['_', '-', ' '];
 
-/// Whether a label is a word for a healthy machine, alone or beside others (`Normal_0`).
+/// Whether a label contains a word for a healthy machine, alone or with others (`Normal_0`).
 pub fn is_healthy(label: &str) -> bool {
     let label = label.to_lowercase();
     let joined: String = label.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -20,16 +20,18 @@ pub fn is_healthy(label: &str) -> bool {
     HEALTHY.contains(&joined.as_str()) || words.any(|word| HEALTHY.contains(&word))
 }
 
-/// A possible pattern, and what must hold for it to be taken.
+/// A possible pattern, and the conditions for choosing it.
 struct Candidate {
     pattern: String,
-    /// The labels must have a word for healthy among them.
+    /// One of the labels must be a word for healthy.
     needs_healthy: bool,
-    /// Several domains, each with several labels: else a number in a name is a repetition.
+    /// There must be several domains with several labels each. Otherwise a number in a name only
+    /// counts repetitions.
     needs_crossed: bool,
 }
 
-/// The pattern that fits the most of these paths, and names a healthy label if one can be found.
+/// Returns the pattern that fits most of these paths. Among equals, a pattern that finds a healthy
+/// label wins.
 pub(super) fn guess(paths: &[&str]) -> Option<Pattern> {
     let mut best: Option<((usize, bool), Pattern)> = None;
     for Candidate { pattern, needs_healthy, needs_crossed } in candidates(usual_depth(paths)) {
@@ -39,7 +41,7 @@ pub(super) fn guess(paths: &[&str]) -> Option<Pattern> {
         let fits =
             !said.is_empty() && (healthy || !needs_healthy) && (!needs_crossed || crossed(&said));
         let score = (said.len(), healthy);
-        // The first of equals: the candidates stand in the order of what is usual.
+        // Among equals the first one wins: the candidates are in order of how common they are.
         if fits && best.as_ref().is_none_or(|(most, _)| score > *most) {
             best = Some((score, pattern));
         }
@@ -47,7 +49,7 @@ pub(super) fn guess(paths: &[&str]) -> Option<Pattern> {
     best.map(|(_, pattern)| pattern)
 }
 
-/// Folders above a file, as most files have them.
+/// The number of folders above a file, for most files.
 fn usual_depth(paths: &[&str]) -> usize {
     let depths: Vec<usize> = paths.iter().map(|path| path.matches('/').count()).collect();
     let count = |depth: &usize| depths.iter().filter(|other| *other == depth).count();
@@ -69,13 +71,13 @@ fn candidates(depth: usize) -> Vec<Candidate> {
         (0..depth).map(name).collect::<String>()
     };
     // Two levels of folders: the label is the inner one, unless a word says otherwise. The machine
-    // is above it, or else below.
+    // is above it, or else below it.
     for label in (0..depth).rev() {
         for domain in (0..label).rev().chain(label + 1..depth) {
             add(format!("{}**", folders(Some(label), Some(domain))), false, false);
         }
     }
-    // A folder a machine, its conditions in the names of the files.
+    // One folder for each machine; the file names give the conditions.
     for domain in (0..depth).rev() {
         let folders = folders(None, Some(domain));
         for s in SEPARATORS {
@@ -132,7 +134,7 @@ mod tests {
             ("97.mat 105.mat", "{label}.*"),
             ("a/normal/day1/1.csv a/inner/day1/1.csv", "{domain}/{label}/*/**"),
         ] {
-            // A name in these lists has no space of its own but one.
+            // Only one name in these lists contains a space.
             let paths = paths.replace("no fault", "no%fault");
             let paths: Vec<String> = paths.split(' ').map(|path| path.replace('%', " ")).collect();
             let paths: Vec<&str> = paths.iter().map(String::as_str).collect();

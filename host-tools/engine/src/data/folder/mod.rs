@@ -1,10 +1,10 @@
-//! A folder tree understood as a manifest: which file is a recording of what.
+//! Turns a folder tree into a manifest: finds out what each file is a recording of.
 //!
 //! ```text
 //!  walk ─► candidates ─► pattern, given or guessed ─► probe of each file ─► Understood ─► rows
 //! ```
 //!
-//! Nothing is left out without a word: what is passed over is listed with the reason.
+//! No file is left out silently: each skipped file is listed with the reason.
 
 mod guess;
 mod pattern;
@@ -28,18 +28,19 @@ use crate::data::units::{FullScale, Unit};
 /// Extensions of files that may be recordings.
 const EXTENSIONS: [&str; 8] = ["wav", "mat", "npy", "npz", "csv", "tsv", "txt", "parquet"];
 
-/// What the user says of all files; what a path or a file says itself goes before it.
+/// The user's statements about all files. The statements of a path or a file take precedence.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
-    /// How paths are read; guessed where absent.
+    /// The pattern for reading paths; guessed if absent.
     pub pattern: Option<Pattern>,
-    /// Domain where the pattern has none [default: the folder's name].
+    /// Domain if the pattern has none [default: the folder's name].
     pub domain: Option<String>,
-    /// Sample rate of files that carry none.
+    /// Sample rate of files that do not carry one.
     pub rate_hz: Option<f64>,
     /// Shaft speed.
     pub rpm: Option<f64>,
-    /// Channel, with `*` for what differs from file to file; several axes separated by `;`.
+    /// Channel, with `*` for the part that differs from file to file; several axes are separated by
+    /// `;`.
     pub channel: Option<String>,
     /// Unit of the samples.
     pub unit: Option<Unit>,
@@ -47,30 +48,30 @@ pub struct Wishes {
     pub full_scale: Option<FullScale>,
 }
 
-/// A file that is not taken.
+/// A file that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PassedOver {
-    /// Its path below the folder.
+    /// Path of the file, relative to the folder.
     #[serde(rename = "path")]
     pub name: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// A recording as it was understood.
+/// A recording, with everything known about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
-    /// Its path below the folder.
+    /// Path of the file, relative to the folder.
     #[serde(rename = "path")]
     pub name: String,
-    /// Its path from here.
+    /// Path of the file from the working directory.
     #[serde(skip)]
     pub file: PathBuf,
     /// The fault label, if there is one.
     pub label: Option<String>,
     /// The machine, speed or load.
     pub domain: String,
-    /// Sample rate, if anything says it.
+    /// Sample rate, if known.
     pub rate_hz: Option<f64>,
     /// Whether the file itself carries the rate.
     pub carries_rate: bool,
@@ -78,39 +79,39 @@ pub struct Entry {
     pub rpm: Option<f64>,
     /// The channel to read, if one must be named.
     pub channel: Option<String>,
-    /// Axes that are then read; none while a choice is open.
+    /// Number of axes that are then read; `None` while the choice of a channel is open.
     pub axes: Option<usize>,
-    /// The channels between which a choice is open.
+    /// The channels to choose from while the choice is open.
     pub choice: Vec<String>,
 }
 
-/// A folder as it was understood.
+/// The result of looking through a folder.
 #[derive(Debug, Clone)]
 pub struct Understood {
     /// The folder.
     pub folder: PathBuf,
-    /// How paths were read.
+    /// The pattern the paths were read with.
     pub pattern: Pattern,
-    /// Whether nobody gave the pattern.
+    /// Whether the pattern was guessed.
     pub guessed: bool,
-    /// The recordings, in the order of their paths; never none.
+    /// The recordings, in the order of their paths; never empty.
     pub entries: Vec<Entry>,
-    /// Files that are not taken.
+    /// The skipped files.
     pub passed_over: Vec<PassedOver>,
 }
 
-/// Why a folder makes no manifest.
+/// Why no manifest can be made from a folder.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// It cannot be read.
+    /// The folder cannot be read.
     #[error("{}: cannot be read: {source}; give a folder of recordings", folder.display())]
     Io {
         /// The folder.
         folder: PathBuf,
-        /// What the operating system said.
+        /// The error from the operating system.
         source: std::io::Error,
     },
-    /// No file in it is a recording.
+    /// No file in the folder is a recording.
     #[error(
         "{}: no recording found{}; recordings are {}{}",
         folder.display(),
@@ -121,12 +122,12 @@ pub enum FolderError {
     Nothing {
         /// The folder.
         folder: PathBuf,
-        /// The pattern, where one was given.
+        /// The pattern, if one was given.
         pattern: Option<String>,
-        /// The first file that was passed over.
+        /// The first file that was skipped.
         first: Option<PassedOver>,
     },
-    /// A path from the manifest to a recording that CSV in UTF-8 cannot hold.
+    /// The path from the manifest to a recording cannot be written in UTF-8 CSV.
     #[error(
         "{}: a manifest cannot say this path, which is not UTF-8 or begins or ends with a space; \
          rename the folder, or write the manifest into it", path.display()
@@ -135,34 +136,34 @@ pub enum FolderError {
         /// The path.
         path: PathBuf,
     },
-    /// Recordings whose sample rate nothing says.
+    /// The sample rate of some recordings is unknown.
     #[error(
         "{count} recordings carry no sample rate, such as {name:?}: give `rate_hz`, or {{rate}} in \
          the pattern; no manifest was written"
     )]
     NoRate {
-        /// How many.
+        /// Number of these recordings.
         count: usize,
-        /// The first.
+        /// The first of them.
         name: String,
     },
-    /// Recordings that leave a choice of channel.
+    /// Some recordings leave the choice of a channel open.
     #[error(
         "{count} recordings leave a choice of channel, such as {name:?}: {}; name one with \
          `channel` (several axes as `x;y;z`, * for what differs from file to file); no manifest \
          was written", choice.join(", ")
     )]
     NoChannel {
-        /// How many.
+        /// Number of these recordings.
         count: usize,
-        /// The first.
+        /// The first of them.
         name: String,
-        /// What it has.
+        /// The channels of the first one.
         choice: Vec<String>,
     },
 }
 
-/// Looks at every file below `folder`; `progress` hears how many of how many are done.
+/// Looks at every file below `folder`. `progress` gets the number of files done and the total.
 pub fn understand(
     folder: &Path,
     wishes: &Wishes,
@@ -217,7 +218,7 @@ pub fn understand(
     Ok(Understood { folder: folder.into(), pattern, guessed, entries, passed_over })
 }
 
-/// A file as its path and its content say, or why it is passed over.
+/// Builds an entry from a file's path and content, or returns the reason for skipping it.
 fn entry(
     name: &str,
     path: &Path,
@@ -259,14 +260,14 @@ fn text_of(said: &Said, field: &str) -> Option<String> {
 }
 
 impl Understood {
-    /// The rows of a manifest that lies in `beside`, a folder that exists.
+    /// The rows of a manifest that will be written into the existing folder `beside`.
     pub fn rows(&self, beside: &Path, wishes: &Wishes) -> Result<Vec<Row>, FolderError> {
         let open: Vec<&Entry> = self.entries.iter().filter(|e| !e.choice.is_empty()).collect();
         if let Some(first) = open.first() {
             let (name, choice) = (first.name.clone(), first.choice.clone());
             return Err(FolderError::NoChannel { count: open.len(), name, choice });
         }
-        // Links are resolved first: a way up over a link leads elsewhere.
+        // Links are resolved first: `..` after a link leads to another place.
         let whole = |path: &Path| {
             path.canonicalize().map_err(|source| FolderError::Io { folder: path.into(), source })
         };
@@ -297,7 +298,7 @@ impl Understood {
         self.entries.iter().enumerate().map(row).collect()
     }
 
-    /// The labels that stand for a healthy machine.
+    /// The labels that mean a healthy machine.
     pub fn healthy(&self) -> Vec<&str> {
         let labels = self.entries.iter().filter_map(|entry| entry.label.as_deref());
         let mut healthy: Vec<&str> = labels.filter(|label| is_healthy(label)).collect();

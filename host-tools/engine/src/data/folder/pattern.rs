@@ -1,13 +1,14 @@
-//! Names of files as a pattern with fields: `{domain}/{label}_{rpm}.mat`.
+//! Patterns with fields for the names of files: `{domain}/{label}_{rpm}.mat`.
 //!
-//! A pattern is the path of a recording below the folder, with `{field}` for what the name says,
-//! `*` for any part of one name and `**` for any folders. `{domain,rpm}` gives one piece to two
-//! fields. It becomes a regular expression: the crate matches in linear time whatever the names.
+//! A pattern is the path of a recording below the folder. `{field}` marks a part with a meaning,
+//! `*` matches any part of one name, and `**` matches any folders. `{domain,rpm}` gives one part to
+//! two fields. A pattern is compiled to a regular expression; the crate matches in linear time for
+//! any name.
 
 use regex::Regex;
 use thiserror::Error;
 
-/// What a path can say about a recording.
+/// The fields that a path can give a value to.
 pub const FIELDS: [&str; 5] = ["label", "domain", "rpm", "rate", "channel"];
 
 /// A pattern for the paths of recordings.
@@ -15,14 +16,14 @@ pub const FIELDS: [&str; 5] = ["label", "domain", "rpm", "rate", "channel"];
 pub struct Pattern {
     text: String,
     matcher: Regex,
-    /// The fields of each group of the matcher.
+    /// The fields that each group of the matcher fills.
     fields: Vec<Vec<usize>>,
 }
 
 /// Why a pattern cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PatternError {
-    /// A brace without its other half.
+    /// A brace has no partner.
     #[error("`pattern` {pattern}: the brace at character {at} has no other half; write {{label}}")]
     Brace {
         /// The pattern.
@@ -30,7 +31,7 @@ pub enum PatternError {
         /// The character, from 1.
         at: usize,
     },
-    /// A name in braces that is no field.
+    /// A name in braces is not a field.
     #[error(
         "`pattern` {pattern}: no field {field:?}; the fields are {}, several for one piece as {{domain,rpm}}",
         FIELDS.join(", ")
@@ -41,7 +42,7 @@ pub enum PatternError {
         /// The name.
         field: String,
     },
-    /// A field that stands twice.
+    /// A field appears twice.
     #[error("`pattern` {pattern}: {field} stands twice; a recording has one")]
     Twice {
         /// The pattern.
@@ -49,7 +50,7 @@ pub enum PatternError {
         /// The field.
         field: &'static str,
     },
-    /// Neither a label nor a domain.
+    /// The pattern has neither a label nor a domain.
     #[error(
         "`pattern` {pattern}: says neither label nor domain; write one, as {{domain}}/{{label}}/*.wav"
     )]
@@ -57,7 +58,7 @@ pub enum PatternError {
         /// The pattern.
         pattern: String,
     },
-    /// A pattern that is too large.
+    /// The pattern is too large.
     #[error("`pattern` {pattern}: too long; use ** for folders that say nothing")]
     TooLong {
         /// The pattern.
@@ -65,7 +66,7 @@ pub enum PatternError {
     },
 }
 
-/// What a path says.
+/// The field values in a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {
     values: [Option<String>; FIELDS.len()],
@@ -80,7 +81,7 @@ impl Said {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         let pattern = || text.to_owned();
         let mut matcher = String::from("^");
@@ -106,7 +107,7 @@ impl Pattern {
                 matcher.push_str(if group.iter().any(|field| is_number(*field)) {
                     "([0-9][0-9.]*[ A-Za-z/]*?)"
                 } else if numbers_follow(rest) {
-                    // `{label}{rpm}`: the digits are the number's.
+                    // In `{label}{rpm}` the digits belong to the number.
                     "([^/]+?)"
                 } else {
                     "([^/]+)"
@@ -133,7 +134,8 @@ impl Pattern {
         &self.text
     }
 
-    /// What a path says, `/` between its names; `None` where it does not fit the pattern.
+    /// Reads the field values from a path with `/` between its names. Returns `None` if the path
+    /// does not fit the pattern.
     pub fn read(&self, path: &str) -> Option<Said> {
         let captures = self.matcher.captures(path)?;
         let mut said = Said::default();
@@ -175,12 +177,12 @@ fn numbers_follow(rest: &str) -> bool {
     names.is_some_and(|names| names.split(',').any(|name| ["rpm", "rate"].contains(&name.trim())))
 }
 
-/// A number of turns per minute, as `1797` or `1797rpm`.
+/// Parses a speed in turns per minute, such as `1797` or `1797rpm`.
 pub(super) fn rpm(text: &str) -> Option<f64> {
     scaled(text, &[("", 1.0), ("rpm", 1.0)])
 }
 
-/// A sample rate in Hz, as `12000`, `12000Hz`, `12k` or `25.6kHz`.
+/// Parses a sample rate in Hz, such as `12000`, `12000Hz`, `12k` or `25.6kHz`.
 pub(super) fn rate_hz(text: &str) -> Option<f64> {
     scaled(text, &[("", 1.0), ("hz", 1.0), ("k", 1000.0), ("khz", 1000.0), ("ksps", 1000.0)])
 }

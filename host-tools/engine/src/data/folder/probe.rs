@@ -1,4 +1,4 @@
-//! What a file itself says: its rate, its channels.
+//! Finds out what a file itself says: its rate and its channels.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -7,14 +7,14 @@ use std::path::Path;
 use crate::data::manifest::REQUIRED;
 use crate::data::recording::{self, Recording, RecordingError};
 
-/// What was found in a file.
+/// The facts found in a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Found {
     pub(super) rate_hz: Option<f64>,
-    /// The channel to name in the manifest; none where the file leaves no choice.
+    /// The channel to name in the manifest; `None` if the file leaves no choice.
     pub(super) channel: Option<String>,
     pub(super) axes: Option<usize>,
-    /// The channels that the file has, where it leaves a choice.
+    /// The channels of the file, if it leaves a choice.
     pub(super) choice: Vec<String>,
 }
 
@@ -25,14 +25,14 @@ impl Found {
     }
 }
 
-/// Looks into a file for `channel`, whose names may have a `*`; the reason where it is no
-/// recording.
+/// Looks into a file for `channel`, whose names may contain `*`. Returns the reason if the file is
+/// not a recording.
 pub(super) fn probe(path: &Path, channel: Option<&str>) -> Result<Found, String> {
     let why = |error: RecordingError| {
         let (text, prefix) = (error.to_string(), format!("{}: ", path.display()));
         text.strip_prefix(&prefix).unwrap_or(&text).to_owned()
     };
-    // Headers alone, where the format has them: no samples are kept.
+    // Reads only headers if the format has them, and keeps no samples.
     let read = |channel: Option<&str>| recording::read_within(path, channel, 0);
     match read(channel) {
         Ok(recording) => Ok(Found::new(&recording, channel.map(Into::into))),
@@ -42,7 +42,8 @@ pub(super) fn probe(path: &Path, channel: Option<&str>) -> Result<Found, String>
         Err(error @ RecordingError::NoSuchChannel { .. }) => {
             let channel = channel.unwrap_or_default();
             if has_no_names(path) {
-                // One axis without a name leaves no choice, whatever the others are called.
+                // A file with one unnamed axis leaves no choice, whatever channel names other files
+                // have.
                 return match read(None) {
                     Ok(recording) if recording.axes == 1 => Ok(Found::new(&recording, None)),
                     _ => Err(why(error)),
@@ -60,19 +61,19 @@ pub(super) fn probe(path: &Path, channel: Option<&str>) -> Result<Found, String>
     }
 }
 
-/// Whether the channels of a file are numbers only.
+/// Whether the channels of a file have only numbers, no names.
 fn has_no_names(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wav") || e.eq_ignore_ascii_case("npy"))
 }
 
-/// Channels that a name with `*` means.
+/// Result of matching a name that may contain `*`.
 enum Matched {
     None,
     One(String),
     Several(Vec<String>),
 }
 
-/// The channels that `wanted` means, one for each of the names between its `;`.
+/// The channels that `wanted` matches, one for each name between its `;`.
 fn matching(wanted: &str, channels: &[String]) -> Matched {
     let mut axes = Vec::new();
     for name in wanted.split(';').map(str::trim) {
@@ -90,7 +91,7 @@ fn matching(wanted: &str, channels: &[String]) -> Matched {
     Matched::One(axes.join(";"))
 }
 
-/// Whether a file is a manifest rather than a recording: its first line has the columns.
+/// Whether a file is a manifest, not a recording: its first line has the required columns.
 pub(super) fn is_manifest(path: &Path) -> bool {
     let table = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
     let mut line = Vec::new();

@@ -1,4 +1,4 @@
-//! The files below a folder, and those that are no recordings with the reason.
+//! Lists the files below a folder, and gives a reason for each file that is not a recording.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use super::PassedOver;
 /// A file that may be a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// Its path below the folder, `/` between the names.
+    /// Path below the folder, with `/` between the names.
     pub(super) name: String,
-    /// Its path from here.
+    /// Path from the working directory.
     pub(super) path: PathBuf,
 }
 
 /// Every file below `folder` whose extension has a reader, in the order of names. Links are
-/// followed, each file is taken once, and links in circles end where they began.
+/// followed, each file is taken once, and circular links end where they began.
 pub(super) fn walk(folder: &Path, extensions: &[&str]) -> (Vec<Candidate>, Vec<PassedOver>) {
     let mut candidates = Vec::new();
     let mut passed_over = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn walk(folder: &Path, extensions: &[&str]) -> (Vec<Candidate>, Vec<P
         match candidate(folder, path, hidden, entry.file_type(), extensions) {
             Err(reason) => pass_over(path, reason),
             Ok(candidate) => {
-                // Two names of one file would put its windows on both sides of a split.
+                // If one file had two names, its windows would be on both sides of a split.
                 let file = path.canonicalize().unwrap_or_else(|_| path.into());
                 if let Some(first) = taken.get(&file) {
                     pass_over(path, format!("the same file as {first}"));
@@ -76,7 +76,7 @@ fn candidate(
     if hidden {
         return Err("hidden".into());
     }
-    // Opening a pipe would wait for whoever writes it.
+    // Opening a pipe would block until someone writes to it.
     if !kind.is_file() {
         return Err("no file".into());
     }

@@ -1,4 +1,4 @@
-//! Bytes inside a file, as they are or compressed.
+//! Bytes inside a file, plain or compressed.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -9,15 +9,15 @@ use flate2::read::{DeflateDecoder, ZlibDecoder};
 /// How bytes are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// Not at all.
+    /// Not compressed.
     Plain,
-    /// With a zlib header and checksum, as in MATLAB files.
+    /// Compressed with a zlib header and checksum, as in MATLAB files.
     Zlib,
-    /// Without, as in zip files.
+    /// Compressed without a header and checksum, as in zip files.
     Deflate,
 }
 
-/// A stretch of a file.
+/// A range of bytes in a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {
     /// Its first byte.
@@ -28,18 +28,19 @@ pub(super) struct Extent {
     pub(super) packing: Packing,
 }
 
-/// No recording is compressed to less: what a sensor measures is noise in its last bits.
+/// Largest compression ratio of a real recording. The last bits of a measurement are noise, which
+/// does not compress.
 const MOST_COMPRESSION: u64 = 200;
-/// Whatever the ratio, so much may always be unpacked.
+/// Unpacked size that is allowed at any ratio.
 const ALWAYS: u64 = 16 << 20;
 
-/// Whether a declared size says that something else than a recording would be unpacked.
+/// Whether the declared size is too large for a real recording of this compressed size.
 pub(super) fn is_bomb(declared: u64, compressed: u64) -> bool {
     declared > ALWAYS && declared / MOST_COMPRESSION > compressed
 }
 
 impl Extent {
-    /// Its bytes, unpacked, without the first `skip`.
+    /// Opens the unpacked bytes, without the first `skip`.
     pub(super) fn open(&self, path: &Path, skip: u64) -> io::Result<Box<dyn Read>> {
         let mut file = File::open(path)?;
         let plain = if self.packing == Packing::Plain { skip.min(self.len) } else { 0 };
@@ -55,7 +56,7 @@ impl Extent {
     }
 }
 
-/// Reads past `count` bytes; an error if there are fewer.
+/// Reads past `count` bytes; it is an error if there are fewer.
 pub(super) fn discard(bytes: &mut impl Read, count: u64) -> io::Result<()> {
     if io::copy(&mut bytes.take(count), &mut io::sink())? == count {
         Ok(())

@@ -1,4 +1,4 @@
-//! What the first bytes of a file say it is, where its name says otherwise.
+//! Detects a file's format from its first bytes, in case its name says otherwise.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::RecordingError;
 
-/// How files begin, and the extension that they should have.
+/// The first bytes of files, and the extension that goes with them.
 const BEGINNINGS: [(&[u8], &str); 7] = [
     (b"RIFF", "wav"),
     (b"RF64", "wav"),
@@ -17,7 +17,7 @@ const BEGINNINGS: [(&[u8], &str); 7] = [
     (b"PAR1", "parquet"),
 ];
 
-/// Refuses a file that is empty, or whose content is that of another format.
+/// Refuses a file that is empty or that holds another format than its extension says.
 pub(super) fn check(path: &Path, extension: &str) -> Result<(), RecordingError> {
     let io = |source| RecordingError::Io { path: path.into(), source };
     let mut beginning = Vec::new();

@@ -1,5 +1,5 @@
-//! A recording at another rate and in another unit: the one place where samples are changed
-//! between the file and the features.
+//! Converts a recording to another rate and unit. Only this module changes samples between the file
+//! and the features.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use super::stream::{CHUNK_FRAMES, Skipped};
 use super::{Frames, IN_MEMORY, Recording, RecordingError, Samples, Source};
 use crate::data::resample::Resampler;
 
-/// What is done to the samples of a recording.
+/// The changes to the samples of a recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conversion {
-    /// What they are multiplied with.
+    /// Factor by which the samples are multiplied.
     pub factor: f64,
-    /// The largest number that they can be before that, where they are counts.
+    /// The largest possible value before the multiplication, if the samples are counts.
     pub largest: Option<f64>,
-    /// The rate that they have and the one that they get, in Hz.
+    /// The old and the new rate, in Hz.
     pub rates: Option<(f64, f64)>,
 }
 
@@ -25,7 +25,7 @@ impl Default for Conversion {
 }
 
 impl Recording {
-    /// The recording after a conversion, in memory or streamed as it was.
+    /// The recording after a conversion, in memory or streamed as before.
     pub fn converted(self, conversion: &Conversion) -> Result<Self, RecordingError> {
         if *conversion == Conversion::default() {
             return Ok(self);
@@ -50,12 +50,12 @@ impl Recording {
     }
 }
 
-/// A recording whose samples are converted as they are read.
+/// A recording that is converted while it is read.
 #[derive(Debug)]
 struct Converted {
     recording: Arc<Recording>,
     conversion: Conversion,
-    /// At rest, to begin each stretch with.
+    /// A resampler in its initial state. Each stretch of time begins with a copy of it.
     resampler: Option<Resampler>,
     frames: Vec<usize>,
 }
@@ -87,13 +87,13 @@ struct ConvertedFrames {
     conversion: Conversion,
     resampler: Option<Resampler>,
     chunk: Vec<f32>,
-    /// Values taken, for messages.
+    /// Number of values read so far, for messages.
     taken: usize,
     ended: bool,
 }
 
 impl ConvertedFrames {
-    /// Brings the values of the chunk to the new unit.
+    /// Converts the values of the chunk to the new unit.
     fn scale(&mut self) -> Result<(), RecordingError> {
         let Conversion { factor, largest, .. } = self.conversion;
         let axes = self.frames.recording.axes;
@@ -143,11 +143,11 @@ impl Frames for ConvertedFrames {
     }
 }
 
-/// The frames of a segment of a recording, from memory or from where they are stored.
+/// The frames of a segment of a recording, from memory or from storage.
 struct RecordingFrames {
     recording: Arc<Recording>,
     segment: usize,
-    /// Frames that are still to come.
+    /// Number of frames still to come.
     left: usize,
     stored: Option<Box<dyn Frames>>,
 }
@@ -178,7 +178,7 @@ impl Frames for RecordingFrames {
                 out.extend_from_slice(&values[at..at + count]);
             }
             (Samples::Stored(_), Some(stored)) => {
-                // A stream that ends early is noticed by whoever counts the frames.
+                // The caller counts the frames and notices a stream that ends early.
                 if !stored.next_chunk(out)? {
                     return Ok(false);
                 }
@@ -216,7 +216,7 @@ mod tests {
             let recording = super::super::read_within(&path, None, in_memory).unwrap();
             let stored = matches!(recording.samples, Samples::Stored(_));
             assert_eq!(stored, in_memory == 0);
-            // The second of two stretches, so that a stream begins in the middle.
+            // The second case starts in the middle, so that a stream also begins in the middle.
             for start in [0, 30_001] {
                 let cut = recording.cut(std::iter::once((0, start..60_000)));
                 let found = Recording { rpm: Some(9.0), ..cut }.converted(&conversion).unwrap();

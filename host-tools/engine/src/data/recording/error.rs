@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use super::MAX_AXES;
 
-/// Why a recording could not be read: the file, the place in it, and what to do.
+/// Why a recording could not be read: the file, the place in it, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// The operating system refused.
+    /// The operating system refused to read the file.
     #[error("{}: cannot read the recording: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error from the operating system.
         source: std::io::Error,
     },
-    /// No reader for the extension.
+    /// The extension has no reader.
     #[error(
         "{}: no reader for the extension {extension:?}; use .wav, .mat (v5 to v7), .npy, .npz, \
          .csv, .tsv, .txt or .parquet",
@@ -27,12 +27,12 @@ pub enum RecordingError {
         /// Its extension, in lower case.
         extension: String,
     },
-    /// The file is not what its extension says, or is cut off.
+    /// The file is truncated, or its content does not match its extension.
     #[error("{}: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, where, and what to do.
+        /// The problem, its place and its remedy.
         reason: String,
     },
     /// The file has no samples.
@@ -41,12 +41,12 @@ pub enum RecordingError {
         /// The file.
         path: PathBuf,
     },
-    /// The file leaves a choice and no channel was given.
+    /// The file leaves a choice of channels and none was given.
     #[error("{}: which channel? name one (several axes as `a;b;c`) of: {available}", path.display())]
     ChannelNeeded {
         /// The file.
         path: PathBuf,
-        /// What the file has.
+        /// The channels of the file.
         available: String,
     },
     /// The file has no such channel.
@@ -54,12 +54,12 @@ pub enum RecordingError {
     NoSuchChannel {
         /// The file.
         path: PathBuf,
-        /// The channel that was asked for.
+        /// The requested channel.
         channel: String,
-        /// What the file has.
+        /// The channels of the file.
         available: String,
     },
-    /// Axes of one recording must have the same number of samples.
+    /// The axes of one recording have different numbers of samples.
     #[error(
         "{}: {first} has {first_len} samples and {other} has {other_len}; axes recorded together \
          have the same number",
@@ -72,12 +72,12 @@ pub enum RecordingError {
         first: String,
         /// Its number of samples.
         first_len: usize,
-        /// An axis of another length.
+        /// An axis with another length.
         other: String,
         /// Its number of samples.
         other_len: usize,
     },
-    /// More axes than an accelerometer has.
+    /// There are more axes than an accelerometer has.
     #[error(
         "{}: {axes} axes, but a recording has at most {MAX_AXES}; choose by channel, as `0;1;2`",
         path.display()
@@ -85,10 +85,10 @@ pub enum RecordingError {
     TooManyAxes {
         /// The file.
         path: PathBuf,
-        /// How many there are.
+        /// Number of axes.
         axes: usize,
     },
-    /// The content is that of another format.
+    /// The file holds another format than its extension says.
     #[error(
         "{}: is a {content} file by its first bytes, but is named .{extension}; name it .{content}",
         path.display()
@@ -98,10 +98,10 @@ pub enum RecordingError {
         path: PathBuf,
         /// Its extension, in lower case.
         extension: String,
-        /// The extension that files of this content have.
+        /// The right extension for this content.
         content: &'static str,
     },
-    /// Work that needs all samples at once, on a file that is streamed.
+    /// The work needs all samples at once, but the file is streamed.
     #[error(
         "{}: its {megabytes} MB of samples are read piece by piece, and this needs them all in \
          memory at once; cut the file into shorter recordings",
@@ -110,15 +110,15 @@ pub enum RecordingError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its samples as 32-bit floats.
+        /// Size of its samples as 32-bit floats.
         megabytes: usize,
     },
 }
 
 impl RecordingError {
-    /// The names of the channels that a file has, where the error is about them: `available`
-    /// without the sizes behind the names and without time. A name that holds ", " comes apart;
-    /// the file then has no channel of the parts' names, and says so when it is read.
+    /// The channel names of the file, if the error is about channels. They come from `available`,
+    /// without the sizes after the names and without the column of time. A name that contains ", "
+    /// is split. The file has no channel with such a part's name, and reading it gives an error.
     pub fn channels(&self) -> Vec<String> {
         match self {
             Self::ChannelNeeded { available, .. } | Self::NoSuchChannel { available, .. } => {
@@ -137,7 +137,7 @@ impl RecordingError {
     }
 }
 
-/// The name before a size such as ` (1024×1)`; none of what is no channel.
+/// The name before a size such as ` (1024×1)`; `None` if the text is not a channel.
 fn name_of(described: &str) -> Option<&str> {
     match described.rsplit_once(" (") {
         Some((_, "time)")) => None,

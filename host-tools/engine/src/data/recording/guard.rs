@@ -1,15 +1,15 @@
-//! Panics of a library on damaged files, turned into errors.
+//! Turns a library's panics on damaged files into errors.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic on this thread is expected, and so not printed.
+    /// Whether a panic on this thread is expected; then it is not printed.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`; `None` if it panicked. What it was working on must not be used again.
+/// Runs `work`; returns `None` if it panicked. The data it worked on must not be used again.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,15 +1,16 @@
-//! Recordings: files of vibration samples, whatever their format, as frames of one to three axes.
+//! Recordings: files of vibration samples in any format, as frames of one to three axes.
 //!
 //! ```text
 //!  extension ─► reader of the format ─► Source ─┬─► memory, if small ─┬─► each_chunk ─► features,
 //!  (and what the first bytes say)               └─► stays on disk ────┘                 labels, …
 //! ```
 //!
-//! One file a format; the extension decides. A reader looks at the headers and leaves the samples
-//! to a [`Source`], which streams them; a small file is read into memory through it. Readers keep
-//! values as the file has them (integers as counts, `f64` narrowed to `f32`) and keep NaN and
-//! infinity too, because a prediction must be able to report a sensor fault; fitting asks
-//! [`Recording::first_non_finite`] and refuses.
+//! There is one source file for each format, and the extension decides which one reads a file. A
+//! reader looks at the headers and hands the samples to a [`Source`], which streams them. A small
+//! file is read into memory through it. Readers keep the values of the file: integers stay counts,
+//! and `f64` is narrowed to `f32`. They also keep NaN and infinity, because a prediction must be
+//! able to report a sensor fault. Fitting calls [`Recording::first_non_finite`] and refuses such a
+//! recording.
 
 mod bytes;
 mod content;
@@ -36,15 +37,15 @@ pub use error::RecordingError;
 pub use samples::{IN_MEMORY, Place, Recording, Samples, Stored};
 pub use stream::{CHUNK_FRAMES, Frames, SideBySide, Skipped, Source};
 
-/// The most axes that a recording may have: those of a three-axis accelerometer.
+/// The largest number of axes of a recording: those of a three-axis accelerometer.
 pub const MAX_AXES: usize = 3;
 
-/// The recording in a file, by its extension: `.wav`, `.mat` (v5 to v7), `.npy`, `.npz`, `.csv`,
-/// `.tsv`, `.txt` or `.parquet`.
+/// Reads the recording in a file. The extension gives the format: `.wav`, `.mat` (v5 to v7),
+/// `.npy`, `.npz`, `.csv`, `.tsv`, `.txt` or `.parquet`.
 ///
-/// `channel` names the variable of a `.mat` (dotted inside structures), the array of an `.npz`,
-/// the column of a table (by name, or by index from 0) or the channel of a WAV (by index from 0);
-/// several axes are separated by `;`. Without it the file must leave no choice.
+/// `channel` names the variable of a `.mat` (dotted inside structures), the array of an `.npz`, the
+/// column of a table (by name, or by index from 0) or the channel of a WAV (by index from 0).
+/// Several axes are separated by `;`. Without it the file must leave no choice.
 ///
 /// ```
 /// use rebearing_host::data::recording;
@@ -61,7 +62,7 @@ pub fn read(path: &Path, channel: Option<&str>) -> Result<Recording, RecordingEr
     read_within(path, channel, IN_MEMORY)
 }
 
-/// As [`read`], with samples left on disk where they would take more than `in_memory` bytes.
+/// Like [`read`], but leaves the samples on disk if they would take more than `in_memory` bytes.
 pub fn read_within(
     path: &Path,
     channel: Option<&str>,
@@ -83,7 +84,7 @@ pub fn read_within(
     read(path, &channels, in_memory)
 }
 
-/// The names between the `;`; none when no channel is given.
+/// The names between the `;`; empty if no channel is given.
 fn parse_channels<'a>(
     path: &Path,
     channel: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! In place of the reader of Parquet files where the tool was built without it.
+//! Stands in for the Parquet reader if the tool was built without it.
 
 use std::path::Path;
 

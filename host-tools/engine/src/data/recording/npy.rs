@@ -1,8 +1,8 @@
 //! `.npy` files, the array format of `NumPy`.
 //!
-//! A 1-D array is one stretch of time, a 2-D array a list of separate segments (segments ×
-//! samples), a 3-D array segments × samples × axes. `npyz` reads the header; the numbers go the
-//! way of all packed numbers, so that an array may be larger than memory.
+//! A 1-D array is one stretch of time. A 2-D array is a list of separate segments (segments ×
+//! samples). A 3-D array is segments × samples × axes. `npyz` reads the header. The numbers are
+//! read like all packed numbers, so an array may be larger than memory.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
@@ -33,7 +33,7 @@ pub(super) fn read(
     Recording::of_source(path, None, source, in_memory)
 }
 
-/// What the header of an array says.
+/// The content of an array's header.
 #[derive(Debug, Clone)]
 pub(super) struct Array {
     pub(super) shape: Vec<u64>,
@@ -45,13 +45,13 @@ pub(super) struct Array {
     fortran: bool,
 }
 
-/// In front of a message about an array of an archive, its name.
+/// The name of an array in an archive, as the beginning of a message.
 fn prefix(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("array {name}: ") }
 }
 
 impl Array {
-    /// Reads a header; `name` is the array's, empty where a file is the array.
+    /// Reads a header. `name` is the name of the array, empty if the array is the whole file.
     pub(super) fn read(
         path: &Path,
         name: &str,
@@ -97,13 +97,13 @@ impl Array {
         Ok(Self { shape, segments, frames, axes, kind, big_endian, fortran })
     }
 
-    /// Bytes of its numbers; `None` where no file could hold them.
+    /// Size of its numbers in bytes; `None` if no file could hold them.
     pub(super) fn bytes(&self) -> Option<u64> {
         let item = self.kind.bytes() as u64;
         self.shape.iter().try_fold(item, |bytes, &n| bytes.checked_mul(n))
     }
 
-    /// Refuses data that are not exactly as long as the header says.
+    /// Refuses data whose length differs from the header's.
     pub(super) fn check_length(
         &self,
         path: &Path,
@@ -128,7 +128,7 @@ impl Array {
         if self.shape.contains(&0) { Err(RecordingError::empty(path)) } else { Ok(()) }
     }
 
-    /// Its numbers behind `skip` bytes of `extent`.
+    /// A source of its numbers, which begin after `skip` bytes of `extent`.
     pub(super) fn source(
         &self,
         path: &Path,
@@ -153,8 +153,8 @@ impl Array {
                 ),
             ));
         }
-        // The first index runs fastest: every axis has its own stretch, with a sample of each
-        // segment in turn.
+        // The first index runs fastest: each axis is one range of bytes, and the segments take
+        // turns in it, one sample each.
         let of_segment = |segment| {
             let block = |&axis: &usize| {
                 let before = (axis * frames * segments * kind.bytes()) as u64;
@@ -167,7 +167,8 @@ impl Array {
     }
 }
 
-/// Bytes that are read at most for an array in Fortran order, which is read once a segment.
+/// Most bytes that may be read for an array in Fortran order. Such an array is read once for each
+/// segment.
 const MOST_STRIDED: u64 = 4 << 30;
 
 /// An array in Fortran order.
@@ -209,7 +210,7 @@ fn kind(dtype: &DType) -> Option<(Kind, bool)> {
     Some((kind, plain.endianness() == Endianness::Big))
 }
 
-/// Indices of the axes to keep, in the order that they were asked for.
+/// Indices of the axes to keep, in the requested order.
 fn chosen_axes(path: &Path, channels: &[&str], axes: usize) -> Result<Vec<usize>, RecordingError> {
     if channels.is_empty() {
         if axes > MAX_AXES {

@@ -1,8 +1,8 @@
 //! `.npz` files: zip archives of `.npy` arrays, compressed or not. A channel is the name of an
 //! array.
 //!
-//! `zip` reads the directory; the bytes are unpacked here, because its readers borrow the archive
-//! and a source must be opened again and again.
+//! `zip` reads the directory. The bytes are unpacked here, because the crate's readers borrow the
+//! archive and a source must be opened many times.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -22,7 +22,7 @@ struct Entry {
     name: String,
     array: Array,
     extent: Extent,
-    /// Bytes of its header, before the numbers.
+    /// Bytes of its header before the numbers.
     skip: u64,
     size: u64,
     crc: u32,
@@ -39,7 +39,7 @@ pub(super) fn read(
         described.collect::<Vec<_>>().join(", ")
     };
     let chosen: Vec<&Entry> = if channels.is_empty() {
-        // A rate or a label saved beside the samples is one value.
+        // A rate or a label saved together with the samples is a single value.
         let mut many = entries.iter().filter(|e| e.array.shape.iter().any(|&n| n != 1));
         let (Some(only), None) = (many.next(), many.next()) else {
             let available = described();
@@ -140,7 +140,7 @@ fn header(path: &Path, name: &str, extent: Extent) -> Result<(Array, u64), Recor
     Ok((array, counted.count))
 }
 
-/// Reads an array to its end and compares length and checksum with those of the directory.
+/// Reads an array to its end and compares its length and checksum with the directory.
 fn check(path: &Path, entry: &Entry) -> Result<(), RecordingError> {
     let Entry { name, array, extent, size, crc, .. } = entry;
     if array.shape.contains(&0) {
@@ -151,7 +151,7 @@ fn check(path: &Path, entry: &Entry) -> Result<(), RecordingError> {
     }
     let place = format!("in array {name}");
     let failed = |error| unreadable(path, error, &place);
-    // One byte more than there should be, so that more is seen.
+    // One byte more than expected, so that extra bytes are noticed.
     let mut bytes = extent.open(path, 0).map_err(failed)?.take(size + 1);
     let (mut sum, mut buffer, mut count) = (Crc::new(), vec![0; 1 << 16], 0);
     loop {
@@ -175,7 +175,7 @@ fn check(path: &Path, entry: &Entry) -> Result<(), RecordingError> {
     ))
 }
 
-/// A reader that knows how much was read.
+/// A reader that counts the bytes it has read.
 struct Counted<R> {
     bytes: R,
     count: u64,

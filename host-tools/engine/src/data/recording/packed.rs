@@ -1,5 +1,5 @@
-//! Numbers of one kind, packed one after another in a file: what WAV, npy, npz and MATLAB files
-//! come down to once their headers are read.
+//! Numbers of one kind, stored one after another in a file. WAV, npy, npz and MATLAB files all have
+//! this form after their headers.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use super::{Frames, RecordingError, Source};
 /// A kind of number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Signed integers, as counts.
+    /// Signed integers, read as counts.
     I8,
     I16,
     I24,
     I32,
     I64,
-    /// Unsigned integers, as counts.
+    /// Unsigned integers, read as counts.
     U8,
     U16,
     U32,
     U64,
-    /// Unsigned bytes around 128, as WAV files have them.
+    /// Unsigned bytes centred on 128, as in WAV files.
     Around128,
     /// Floats.
     F32,
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// Puts the numbers in `bytes` behind `out`, narrowed to `f32`.
+    /// Decodes `bytes` and appends the numbers to `out`, narrowed to `f32`.
     fn decode(self, bytes: &[u8], big_endian: bool, out: &mut Vec<f32>) {
         macro_rules! numbers {
             ($kind:ty) => {{
@@ -67,7 +67,7 @@ impl Kind {
             Self::Around128 => out.extend(bytes.iter().map(|&b| f32::from(b) - 128.0)),
             Self::I24 => out.extend(bytes.as_chunks::<3>().0.iter().map(|&[a, b, c]| {
                 let number = if big_endian { [c, b, a] } else { [a, b, c] };
-                // Into the upper bytes and back, for the sign.
+                // Shifted to the upper bytes and back, to extend the sign.
                 (i32::from_le_bytes([0, number[0], number[1], number[2]]) >> 8) as f32
             })),
         }
@@ -77,26 +77,26 @@ impl Kind {
 /// Numbers that hold one or more axes.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
-    /// Where the bytes are.
+    /// The place of the bytes.
     pub(super) extent: Extent,
     /// Unpacked bytes before the first number.
     pub(super) skip: u64,
-    /// What the numbers are.
+    /// The kind of the numbers.
     pub(super) kind: Kind,
-    /// Whether the first byte of each is the most significant.
+    /// Whether the numbers are big-endian.
     pub(super) big_endian: bool,
-    /// Numbers a frame.
+    /// Numbers per frame.
     pub(super) width: usize,
-    /// Those of them that are axes, in the order wanted.
+    /// Indices of the numbers in a frame that are axes, in the requested order.
     pub(super) picks: Vec<usize>,
 }
 
-/// Blocks side by side, each with the same frames.
+/// Blocks side by side, each with the same number of frames.
 #[derive(Debug, Clone)]
 pub(super) struct Packed {
     pub(super) path: PathBuf,
     pub(super) blocks: Vec<Block>,
-    /// Frames of each segment; a segment follows the one before it at once.
+    /// Frames of each segment. Segments follow each other without a gap.
     pub(super) segment_frames: Vec<usize>,
 }
 
@@ -133,15 +133,16 @@ impl Source for Packed {
 struct OpenBlock {
     block: Block,
     reader: Box<dyn Read>,
-    /// The values of its axes in the chunk, interleaved.
+    /// The values of its axes in the current chunk, interleaved.
     values: Vec<f32>,
 }
 
 struct PackedFrames {
     path: PathBuf,
     blocks: Vec<OpenBlock>,
-    /// The next frame, for messages, and how many there are from it on.
+    /// Index of the next frame, for messages.
     next: usize,
+    /// Number of frames still to read, including the next.
     left: usize,
     bytes: Vec<u8>,
 }
@@ -187,7 +188,8 @@ impl Frames for PackedFrames {
     }
 }
 
-/// Why bytes could not be had: the end, damage, or the operating system.
+/// Turns a failed read into an error: the file ended, it is damaged, or the operating system
+/// failed.
 pub(super) fn unreadable(
     path: &Path,
     error: io::Error,

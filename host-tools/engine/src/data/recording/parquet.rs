@@ -1,7 +1,7 @@
-//! Parquet files: a column of numbers is an axis, a row a frame. Nulls are samples that are not
-//! there, so NaN.
+//! Parquet files: a column of numbers is an axis, a row is a frame. A null is a missing sample, so
+//! it becomes NaN.
 //!
-//! The crate panics on some damaged files, so that every call into it is guarded.
+//! The crate panics on some damaged files, so every call into it is guarded.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use super::table::TimeColumn;
 use super::table::{Meaning, Step};
 use super::{Frames, Recording, RecordingError, Source};
 
-/// The place of what is wrong before any row.
+/// The place of a problem that is found before any row.
 const IN_DIRECTORY: &str = "in its directory, at its end";
 
-/// What a panic of the crate says.
+/// The error for a panic of the crate.
 fn damaged() -> ParquetError {
     ParquetError::General("damaged".into())
 }
@@ -31,11 +31,11 @@ fn damaged() -> ParquetError {
 #[derive(Debug, Clone)]
 struct Column {
     name: String,
-    /// Its place among all columns.
+    /// Index among all columns.
     index: usize,
-    /// Whether the bits of its integers are those of unsigned ones.
+    /// Whether its integers are unsigned.
     unsigned: bool,
-    /// The level of a value that is there.
+    /// The definition level of a value that is present.
     present: i16,
 }
 
@@ -92,7 +92,7 @@ fn unreadable(path: &Path, error: &ParquetError, place: impl std::fmt::Display) 
     )
 }
 
-/// The column, if it holds one number a row.
+/// Returns the column if it holds one number a row.
 fn numbers(index: usize, column: &ColumnDescriptor) -> Option<Column> {
     let number =
         matches!(column.physical_type(), Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE);
@@ -106,7 +106,7 @@ fn numbers(index: usize, column: &ColumnDescriptor) -> Option<Column> {
             | ConvertedType::UINT_64
     );
     let name = column.path().string();
-    // The row numbers that pandas keeps.
+    // Row numbers that pandas stores.
     let of_pandas = name.starts_with("__index_level_");
     (number && integer && !of_pandas && column.max_rep_level() == 0).then(|| Column {
         name,
@@ -116,14 +116,14 @@ fn numbers(index: usize, column: &ColumnDescriptor) -> Option<Column> {
     })
 }
 
-/// Reads a column that may be time.
+/// Reads a column that may hold time.
 fn look_at(table: &Parquet, time: &mut TimeColumn) -> Result<Meaning, RecordingError> {
     let mut stream = ParquetFrames::open(table)?;
     let (mut values, mut row) = (Vec::new(), 0_u64);
     while stream.next_rows(&mut values)? {
         for &value in &values[0] {
             row += 1;
-            // Binary numbers are rounded far below what a step is.
+            // The rounding of binary numbers is far smaller than a step.
             match time.value(value, 1e-12 * value.abs()) {
                 Step::Even => (),
                 Step::Uneven if time.named => {
@@ -145,7 +145,7 @@ fn look_at(table: &Parquet, time: &mut TimeColumn) -> Result<Meaning, RecordingE
     Ok(time.meaning())
 }
 
-/// Indices of the columns to read, among those of numbers.
+/// Indices of the columns to read, among the columns of numbers.
 fn chosen_columns(
     path: &Path,
     channels: &[&str],
@@ -206,12 +206,13 @@ struct ParquetFrames {
     path: PathBuf,
     columns: Vec<Column>,
     reader: SerializedFileReader<File>,
-    /// The row group after the one that is read.
+    /// Index of the row group after the current one.
     next_group: usize,
-    /// A reader of each column in the row group, and the rows that are left in it.
+    /// One reader for each column in the current row group.
     readers: Vec<ColumnReader>,
+    /// Rows left in the current row group.
     left: usize,
-    /// Rows before the next chunk.
+    /// Number of rows before the next chunk.
     row: usize,
     values: Vec<Vec<f64>>,
 }
@@ -233,7 +234,8 @@ impl ParquetFrames {
         })
     }
 
-    /// Replaces what is in `values` by the next rows, column by column; `false` at the end.
+    /// Replaces the content of `values` with the next rows, column by column; returns `false` at
+    /// the end.
     fn next_rows(&mut self, values: &mut Vec<Vec<f64>>) -> Result<bool, RecordingError> {
         let row = self.row;
         guarded(|| self.unguarded_rows(values)).unwrap_or_else(|| {
@@ -290,7 +292,7 @@ impl Frames for ParquetFrames {
     }
 }
 
-/// Puts up to `rows` values of a column behind `out`, NaN for a null.
+/// Appends up to `rows` values of a column to `out`, with NaN for each null.
 fn read_column(
     column: &Column,
     reader: &mut ColumnReader,

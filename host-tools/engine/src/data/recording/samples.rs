@@ -1,4 +1,4 @@
-//! Where the samples of a recording are: in memory, or in a file that is streamed.
+//! The samples of a recording, in memory or streamed from a file.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Frames, MAX_AXES, RecordingError, Source};
 
-/// Bytes of samples, as `f32`, up to which a file is read into memory; a larger one is streamed.
+/// Largest size of samples, in bytes as `f32`, that is read into memory. A larger file is streamed.
 pub const IN_MEMORY: usize = 256 << 20;
 
 /// The samples of one file.
@@ -14,9 +14,9 @@ pub const IN_MEMORY: usize = 256 << 20;
 pub struct Recording {
     /// The file that was read.
     pub path: PathBuf,
-    /// The sampling rate that the file itself carries: that of a WAV, or of a column of time.
+    /// The sampling rate that the file itself carries: in a WAV header, or in a column of time.
     pub rate_hz: Option<f64>,
-    /// The shaft speed in turns per minute, where the manifest or the command line gives one.
+    /// The shaft speed in turns per minute, if the manifest or the command line gives one.
     pub rpm: Option<f64>,
     /// Values per frame, one to three.
     pub axes: usize,
@@ -27,9 +27,9 @@ pub struct Recording {
 /// The samples of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Samples {
-    /// Contiguous stretches of time, none of them empty: interleaved frames.
+    /// Contiguous stretches of time as interleaved frames. No stretch is empty.
     Memory(Vec<Vec<f32>>),
-    /// Too many for memory; read when they are wanted, as often as they are.
+    /// Too many samples for memory. They are read each time they are needed.
     Stored(Stored),
 }
 
@@ -37,12 +37,12 @@ pub enum Samples {
 #[derive(Debug, Clone)]
 pub struct Stored {
     source: Arc<dyn Source>,
-    /// The segment of the source and its frames that each segment of the recording is.
+    /// For each segment of the recording: the source's segment and the frames taken from it.
     parts: Vec<(usize, Range<usize>)>,
 }
 
 impl Stored {
-    /// The frames of a segment from its start on, and on past its end.
+    /// The frames from the start of a segment on, continuing past its end.
     pub(super) fn open(&self, segment: usize) -> Result<Box<dyn Frames>, RecordingError> {
         let (of_source, part) = &self.parts[segment];
         self.source.open(*of_source, part.start)
@@ -55,7 +55,7 @@ impl PartialEq for Stored {
     }
 }
 
-/// Where a value stands in a recording; all counted from 0.
+/// The place of a value in a recording; all indices count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Index of the segment.
@@ -74,14 +74,14 @@ impl std::fmt::Display for Place {
 }
 
 impl Recording {
-    /// A recording in memory: interleaved frames of `axes` values, in stretches of which none is
-    /// empty.
+    /// A recording in memory: interleaved frames of `axes` values, in stretches of time. No stretch
+    /// is empty.
     pub fn in_memory(path: impl Into<PathBuf>, axes: usize, segments: Vec<Vec<f32>>) -> Self {
         let samples = Samples::Memory(segments);
         Self { path: path.into(), rate_hz: None, rpm: None, axes, samples }
     }
 
-    /// The recording of a source, in memory if it takes at most `in_memory` bytes there.
+    /// The recording of a source. It is loaded if it takes at most `in_memory` bytes.
     pub fn of_source(
         path: &Path,
         rate_hz: Option<f64>,
@@ -119,12 +119,12 @@ impl Recording {
         self.segment_frames().iter().sum()
     }
 
-    /// The shaft speed in turns per second, as the device is told it.
+    /// The shaft speed in turns per second, as the device takes it.
     pub fn shaft_hz(&self) -> Option<f32> {
         self.rpm.map(|rpm| (rpm / 60.0) as f32)
     }
 
-    /// The segments, for work that needs all samples at once; refuses a recording that is too
+    /// The segments, for work that needs all samples at once. It refuses a recording that is too
     /// large for memory.
     pub fn segments(&self) -> Result<&[Vec<f32>], RecordingError> {
         match &self.samples {
@@ -136,8 +136,8 @@ impl Recording {
         }
     }
 
-    /// Hands over `frames` of a segment in order, interleaved, in chunks of whole frames; those
-    /// in memory in one chunk.
+    /// Passes `frames` of a segment to `take` in order, interleaved, in chunks of whole frames.
+    /// Samples in memory come as one chunk.
     pub fn each_chunk<E: From<RecordingError>>(
         &self,
         segment: usize,
@@ -191,7 +191,7 @@ impl Recording {
         Ok(None)
     }
 
-    /// The recording of these stretches alone: (segment, frames) each.
+    /// The recording with only these stretches; each is given as (segment, frames).
     #[must_use]
     pub fn cut(&self, stretches: impl Iterator<Item = (usize, Range<usize>)>) -> Self {
         let samples = match &self.samples {
@@ -214,7 +214,7 @@ impl Recording {
         Self { samples, path: self.path.clone(), ..*self }
     }
 
-    /// All samples, from wherever they are.
+    /// Loads all samples, from memory or from a file.
     fn load(&self) -> Result<Vec<Vec<f32>>, RecordingError> {
         let frames = self.segment_frames().into_iter().enumerate();
         frames

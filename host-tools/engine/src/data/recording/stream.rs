@@ -1,20 +1,20 @@
-//! The line that samples of every format go through: a [`Source`] that can be opened as often as
-//! wanted, and the [`Frames`] that come out of it chunk by chunk.
+//! The common interface to samples of every format: a [`Source`] can be opened any number of times,
+//! and its [`Frames`] come chunk by chunk.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::RecordingError;
 
-/// Frames that a reader puts into one chunk, where the format leaves it the choice.
+/// Frames that a reader puts into one chunk, if the format leaves it the choice.
 pub const CHUNK_FRAMES: usize = 1 << 14;
 
-/// Samples that stay where they are and can be read from anywhere, again and again.
+/// Samples in storage that can be read repeatedly and from any position.
 pub trait Source: Debug + Send + Sync {
     /// Values per frame, one to three.
     fn axes(&self) -> usize;
 
-    /// Frames of each contiguous stretch of time; none is zero.
+    /// Frames of each contiguous stretch of time; none of them is zero.
     fn segment_frames(&self) -> &[usize];
 
     /// The frames of a segment from `start` on.
@@ -23,12 +23,12 @@ pub trait Source: Debug + Send + Sync {
 
 /// The frames of one segment, in order.
 pub trait Frames {
-    /// Replaces what is in `out` by the next frames, interleaved; `false` after the last, with
-    /// nothing in `out`.
+    /// Replaces the content of `out` with the next frames, interleaved. Returns `false`, with `out`
+    /// empty, after the last.
     fn next_chunk(&mut self, out: &mut Vec<f32>) -> Result<bool, RecordingError>;
 }
 
-/// Reads past the first `frames` of a stream; what is left of the chunk that they end in.
+/// Reads past the first `frames` of a stream. Returns the rest of the chunk in which they end.
 fn skip(stream: &mut dyn Frames, frames: usize, axes: usize) -> Result<Vec<f32>, RecordingError> {
     let mut left = frames * axes;
     let mut chunk = Vec::new();
@@ -42,7 +42,7 @@ fn skip(stream: &mut dyn Frames, frames: usize, axes: usize) -> Result<Vec<f32>,
     Ok(Vec::new())
 }
 
-/// A stream from the middle on, for sources that can only begin at the beginning.
+/// A stream that starts in the middle, for sources that can only start at the beginning.
 pub struct Skipped<F> {
     rest: Vec<f32>,
     stream: F,
@@ -66,14 +66,14 @@ impl<F: Frames> Frames for Skipped<F> {
     }
 }
 
-/// Sources with the same segments, their axes side by side.
+/// Sources with the same segments, with their axes side by side.
 #[derive(Debug)]
 pub struct SideBySide {
     sources: Vec<Arc<dyn Source>>,
 }
 
 impl SideBySide {
-    /// The axes of each source behind those of the ones before it.
+    /// Joins the axes of the sources, in order.
     pub fn new(sources: Vec<Arc<dyn Source>>) -> Self {
         Self { sources }
     }
@@ -97,7 +97,7 @@ impl Source for SideBySide {
     }
 }
 
-/// One of several streams, and the part of its chunk that was not handed on yet.
+/// One of several streams, and the part of its chunk that was not passed on yet.
 struct Part {
     axes: usize,
     source: Box<dyn Frames>,

@@ -1,8 +1,8 @@
-//! WAV files: integers of 8, 16, 24 and 32 bits as counts, floats of 32 and 64 bits. They carry
-//! their rate.
+//! WAV files: integers of 8, 16, 24 and 32 bits, read as counts, and floats of 32 and 64 bits. They
+//! carry their rate.
 //!
-//! The chunks are found here and the samples left where they are, because `hound` (which writes
-//! WAV files for this tool) reads neither 64-bit floats nor RF64, the form of files over 4 GB.
+//! This module finds the chunks and leaves the samples in place. `hound`, which writes WAV files
+//! for this tool, reads neither 64-bit floats nor RF64, the form of files over 4 GB.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -13,11 +13,13 @@ use super::bytes::{Extent, Packing};
 use super::packed::{Block, Kind, Packed};
 use super::{MAX_AXES, Recording, RecordingError};
 
-/// Format tags.
+/// Format tag of integers.
 const INTEGER: u16 = 1;
+/// Format tag of floats.
 const FLOAT: u16 = 3;
+/// Format tag of the extensible format.
 const EXTENSIBLE: u16 = 0xFFFE;
-/// The size in a chunk of an RF64 file whose size stands in the chunk `ds64`.
+/// Chunk size in an RF64 file that refers to the real size in chunk `ds64`.
 const IN_DS64: u32 = u32::MAX;
 
 pub(super) fn read(
@@ -50,7 +52,7 @@ pub(super) fn read(
     Recording::of_source(path, Some(f64::from(format.rate_hz)), Arc::new(source), in_memory)
 }
 
-/// What the chunk `fmt ` says.
+/// The content of the `fmt ` chunk.
 #[derive(Clone, Copy)]
 struct Format {
     channels: u16,
@@ -58,7 +60,7 @@ struct Format {
     kind: Kind,
 }
 
-/// Where the samples are and what they are.
+/// The format and place of the samples.
 struct Header {
     format: Format,
     data_at: u64,
@@ -116,12 +118,12 @@ fn header(path: &Path) -> Result<Header, RecordingError> {
     }
 }
 
-/// A file that is read chunk by chunk.
+/// Reads a file chunk by chunk.
 struct Chunks<'a> {
     path: &'a Path,
     file: BufReader<File>,
     len: u64,
-    /// The byte that is next.
+    /// Position of the next byte.
     at: u64,
 }
 
@@ -156,7 +158,7 @@ impl<'a> Chunks<'a> {
         Ok(())
     }
 
-    /// Refuses samples that are not all there, or may be more than the header can say.
+    /// Refuses samples that are incomplete or may exceed what the header can express.
     fn check_samples(&self, data_len: u64, large: bool) -> Result<(), RecordingError> {
         let (begin, there) = (self.at, self.len - self.at);
         let problem = if data_len > there {
@@ -225,7 +227,7 @@ fn word(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |&b| u32::from_le_bytes(b))
 }
 
-/// Indices of the channels to keep; all of them when none is named.
+/// Indices of the channels to keep; all channels if none is named.
 fn chosen_channels(
     path: &Path,
     channels: &[&str],

@@ -1,14 +1,14 @@
-//! Recordings at a lower sample rate: an anti-alias filter, and every so-manieth of its values.
+//! Recordings at a lower sample rate: an anti-alias filter, then every n-th value.
 //!
-//! A polyphase FIR filter of linear phase whose delay is taken out, so that output 0 stands at
-//! input 0. What is above the new rate's half is down by more than 100 dB, what is below
-//! [`PASS`] of it is unchanged to 0.001 dB; in between it rolls off.
+//! The filter is a linear-phase polyphase FIR. Its delay is removed, so output 0 is at the time of
+//! input 0. Frequencies above half the new rate are attenuated by more than 100 dB. Frequencies
+//! below [`PASS`] of half the new rate change by at most 0.001 dB. In between the filter rolls off.
 //!
-//! It is our own and not the crate `rubato`, which is ten times as fast and as good a filter: that
-//! one has other bits with AVX than without (tried with 5.0), so that a recording, and the hash
-//! of a model fitted from it, would be another on another computer; its FFT takes whole rates
-//! only and begins with a step from zero. Here every output is one sum in `f64` in a fixed order,
-//! whatever the processor and however the input is cut into chunks.
+//! The crate `rubato` is ten times as fast and its filter is as good, but we do not use it. Its
+//! results have different bits with AVX than without (tried with 5.0). The recording, and the hash
+//! of a model fitted from it, would then depend on the computer. Also, its FFT takes only whole
+//! rates and begins with a step from zero. Here every output is one sum in `f64` in a fixed order.
+//! It does not depend on the processor or on how the input is cut into chunks.
 
 mod filter;
 mod ratio;
@@ -16,28 +16,28 @@ mod ratio;
 use filter::Filter;
 pub use ratio::{ResampleError, same_rate};
 
-/// The share of the new rate's half up to which the filter changes nothing.
+/// Pass band of the filter, as a fraction of half the new rate.
 pub const PASS: f64 = 0.95;
 
-/// Turns frames of one rate into frames of a lower one, chunk by chunk.
+/// Converts frames to a lower rate, chunk by chunk.
 #[derive(Debug, Clone)]
 pub struct Resampler {
     filter: Filter,
     axes: usize,
-    /// The last inputs of each axis, in order of time.
+    /// The last inputs of each axis, in time order.
     history: Vec<Vec<f64>>,
-    /// Inputs that were forgotten, of those that stand before the first too.
+    /// Number of inputs already discarded, including the padding before the first input.
     forgotten: u64,
-    /// Frames taken.
+    /// Number of input frames so far.
     taken: u64,
-    /// Frames given.
+    /// Number of output frames so far.
     given: u64,
-    /// The last frame taken, which goes on for ever behind the end.
+    /// The last input frame. It is repeated after the end.
     last: Vec<f64>,
 }
 
 impl Resampler {
-    /// From `from_hz` to `to_hz`, for frames of `axes` values.
+    /// A resampler from `from_hz` to `to_hz`, for frames of `axes` values.
     pub fn new(from_hz: f64, to_hz: f64, axes: usize) -> Result<Self, ResampleError> {
         let filter = Filter::new(&ratio::ratio(from_hz, to_hz)?);
         let mut resampler = Self {
@@ -53,18 +53,19 @@ impl Resampler {
         Ok(resampler)
     }
 
-    /// Frames that `frames` of input make in all.
+    /// Number of output frames for `frames` input frames.
     pub fn frames(&self, frames: u64) -> u64 {
         let (up, down) = (u128::from(self.filter.up), u128::from(self.filter.down));
         (u128::from(frames) * up).div_ceil(down) as u64
     }
 
-    /// Takes whole frames, axes interleaved, and appends to `out` what is ready.
+    /// Takes whole frames with interleaved axes, and appends the finished outputs to `out`.
     pub fn push(&mut self, frames: &[f32], out: &mut Vec<f32>) {
         let count = frames.len() / self.axes;
         let Some(last) = count.checked_sub(1) else { return };
         if self.taken == 0 {
-            // A recording does not begin with a step from zero: its first value stands before it.
+            // A recording must not begin with a step from zero, so its first value is repeated
+            // before it.
             let before = self.filter.reach();
             for (axis, history) in self.history.iter_mut().enumerate() {
                 history.resize(before, f64::from(frames[axis]));
@@ -81,7 +82,7 @@ impl Resampler {
         self.give(self.frames(u64::MAX), out);
     }
 
-    /// Appends what is left at the end of a stretch of time, and is ready for the next one.
+    /// Appends the remaining outputs of a stretch of time, and gets ready for the next one.
     pub fn finish(&mut self, out: &mut Vec<f32>) {
         let all = self.frames(self.taken);
         let after = self.filter.reach();
@@ -98,12 +99,12 @@ impl Resampler {
         self.last.clear();
     }
 
-    /// Gives outputs below `end` as far as the history reaches, and forgets what no later one
-    /// needs.
+    /// Appends outputs below `end` as far as the history reaches, and discards inputs that no later
+    /// output needs.
     fn give(&mut self, end: u64, out: &mut Vec<f32>) {
         let length = self.history.first().map_or(0, Vec::len);
         let mut oldest = 0;
-        // With the widest vectors that the processor has: more than half of the time is here.
+        // Uses the widest vectors that the processor has: more than half of the time is spent here.
         pulp::Arch::new().dispatch(|| {
             while self.given < end {
                 let (start, taps) = self.filter.taps(self.given);
@@ -119,7 +120,7 @@ impl Resampler {
                 self.given += 1;
             }
         });
-        // In large steps, as each one moves what is kept.
+        // In large steps, because each one moves the kept inputs.
         if oldest > 1 << 14 {
             let oldest = oldest.min(length);
             for history in &mut self.history {
@@ -130,7 +131,7 @@ impl Resampler {
     }
 }
 
-/// A whole stretch of time at once: interleaved frames to interleaved frames.
+/// Resamples a whole stretch of time at once: interleaved frames to interleaved frames.
 pub fn resample(
     frames: &[f32],
     axes: usize,
@@ -144,8 +145,8 @@ pub fn resample(
     Ok(out)
 }
 
-/// The sum of products, in eight lanes whose order is written down: vector instructions give
-/// the same bits as none, as no product is fused with its sum.
+/// The sum of products, in eight lanes with a fixed order. The bits are the same with and without
+/// vector instructions, because no product is fused with its sum.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "what is not inlined is compiled for the baseline")]
 fn dot(inputs: &[f64], taps: &[f64]) -> f64 {

@@ -1,18 +1,18 @@
-//! Two sample rates as a ratio of whole numbers, and which ratios are refused.
+//! The ratio of two sample rates as whole numbers, and the ratios that are refused.
 
 use thiserror::Error;
 
-/// Rates that differ by less than this share are the same.
+/// Rates that differ by less than this fraction count as the same.
 const SAME: f64 = 1e-6;
-/// How near a ratio of whole numbers must come to that of the rates: a tone is off by so little.
+/// Largest relative error of a ratio of whole numbers. Tones shift by no more than this.
 const NEAR: f64 = 1e-7;
-/// Largest whole number in a ratio: the filter has about 260 taps for each of them.
+/// Largest whole number in a ratio: the filter has about 260 taps per unit of it.
 const LARGEST: u64 = 1 << 17;
 
-/// Why a recording cannot be had at another rate.
+/// Why a recording cannot be resampled to another rate.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum ResampleError {
-    /// The new rate is the higher one.
+    /// The new rate is higher than the old one.
     #[error(
         "{from_hz} Hz cannot be resampled to {to_hz} Hz: nothing was recorded above {} Hz, and the \
          bands there would be empty; resample the others to {from_hz} Hz instead (fit or evaluate \
@@ -21,20 +21,20 @@ pub enum ResampleError {
     Upwards {
         /// Rate of the recording.
         from_hz: f64,
-        /// Rate asked for.
+        /// Requested rate.
         to_hz: f64,
     },
-    /// A rate that is no number above zero, or rates too far apart.
+    /// A rate is not a number above zero, or the rates are too far apart.
     #[error("{from_hz} Hz to {to_hz} Hz: rates are numbers above 0, at most 1000 times apart")]
     Rates {
         /// Rate of the recording.
         from_hz: f64,
-        /// Rate asked for.
+        /// Requested rate.
         to_hz: f64,
     },
 }
 
-/// Whether two rates are the same for every purpose here.
+/// Whether two rates count as the same.
 pub fn same_rate(a: f64, b: f64) -> bool {
     (a - b).abs() <= SAME * b
 }
@@ -46,7 +46,7 @@ pub(super) struct Ratio {
     pub(super) down: u64,
 }
 
-/// The ratio of two rates, the new one not above the old.
+/// The ratio of two rates. The new rate must not be above the old one.
 pub(super) fn ratio(from_hz: f64, to_hz: f64) -> Result<Ratio, ResampleError> {
     let positive = |rate: f64| rate.is_finite() && rate > 0.0;
     if !positive(from_hz) || !positive(to_hz) || from_hz > 1000.0 * to_hz {
@@ -55,7 +55,7 @@ pub(super) fn ratio(from_hz: f64, to_hz: f64) -> Result<Ratio, ResampleError> {
     if to_hz > from_hz * (1.0 + SAME) {
         return Err(ResampleError::Upwards { from_hz, to_hz });
     }
-    // Rates in whole hertz, or tenths or hundredths of them, have an exact ratio.
+    // Rates in whole hertz, tenths or hundredths have an exact ratio.
     for unit in [1.0, 10.0, 100.0] {
         let [from, to] = [from_hz * unit, to_hz * unit];
         if from.fract() == 0.0 && to.fract() == 0.0 && from < 1e15 {
@@ -73,7 +73,7 @@ fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// The first convergent of the continued fraction that is [`NEAR`] enough.
+/// The first convergent of the continued fraction that is within [`NEAR`].
 fn nearest(ratio: f64) -> Option<Ratio> {
     let (mut before, mut now) = ((1_u64, 0_u64), (ratio.floor() as u64, 1_u64));
     let mut rest = ratio;

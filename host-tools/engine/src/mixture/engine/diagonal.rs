@@ -1,6 +1,6 @@
-//! Log densities under diagonal components, all of them: `constant − ½ Σ (x·scale + shift)²`.
+//! Log densities under diagonal components: `constant − ½ Σ (x·scale + shift)²`.
 //!
-//! [`near`](super::near) finds out which of them need not be computed.
+//! [`near`](super::near) finds the components that need not be computed.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -19,14 +19,14 @@ use super::squares::{
 use crate::mixture::sample::Sample;
 use crate::mixture::{Covariance, Mixture};
 
-/// Component-dimensions that are worth a task of their own.
+/// Number of component-dimensions that is worth a task of its own.
 const TASK: usize = 1 << 14;
-/// Up to this many dimensions all values of a tile stay in the cache, turned round.
+/// Up to this many dimensions, all values of a tile, transposed, stay in the cache.
 const REACHED: usize = 256;
-/// One in so many blocks of dimensions is looked at before it is known which components matter.
+/// One in this many blocks of dimensions is summed first, to find the components that matter.
 const GLANCE: usize = 8;
 
-/// Diagonal components in the form that densities are computed from.
+/// Diagonal components in a form that is ready for computing densities.
 pub(in crate::mixture) struct Diagonal<T> {
     dimensions: usize,
     /// `ln π − ½(d ln 2π + ln det Σ)` of each component.
@@ -35,18 +35,19 @@ pub(in crate::mixture) struct Diagonal<T> {
     scale: Vec<T>,
     /// `−μ/σ`, K × d.
     shift: Vec<T>,
-    /// How far components have moved since the bounds were right; empty where there are none yet.
+    /// How far components have moved since the bounds were computed; empty if there are no bounds
+    /// yet.
     pub decay: Vec<Decay>,
 }
 
-/// What is computed once for a component.
+/// Values that are computed once for a component.
 struct Prepared {
     constant: f64,
     decay: Option<Decay>,
 }
 
 impl<T: Sample> Diagonal<T> {
-    /// For `mixture`; `before` is the one that bounds are right for.
+    /// Prepares `mixture`. `before` is the mixture for which the bounds were computed.
     pub(in crate::mixture) fn new(
         mixture: &Mixture,
         before: Option<&Mixture>,
@@ -74,8 +75,8 @@ impl<T: Sample> Diagonal<T> {
         (&self.scale[at.clone()], &self.shift[at])
     }
 
-    /// Log densities `ln π_k N_k(x)` of a tile's rows; −∞ may stand where they are more than
-    /// `window` under a row's best, and components that are so for all rows may be absent.
+    /// Computes the log densities `ln π_k N_k(x)` of a tile's rows. A value may be −∞ if it is more
+    /// than `window` below the row's best. A component may be absent if this holds for all rows.
     #[inline(always)]
     pub(in crate::mixture) fn densities<S: Simd>(
         &self,
@@ -107,15 +108,15 @@ impl<T: Sample> Diagonal<T> {
         }
     }
 
-    /// Whether a glance at some of the dimensions may rule components out.
+    /// Whether a look at some of the dimensions may rule components out.
     fn glances(&self, window: f64) -> bool {
         window.is_finite()
             && self.constants.len() > FEW_COMPONENTS
             && blocks::<T>(self.dimensions).len() >= 2 * GLANCE
     }
 
-    /// The same where nothing is known of the distances. Bounds and leaders are left for those
-    /// who come later, unless `bounds` is empty.
+    /// Computes the densities when nothing is known about the distances. It stores bounds and
+    /// leaders for later passes, unless `bounds` is empty.
     #[inline(always)]
     fn anew<S: Simd>(
         &self,
@@ -157,7 +158,7 @@ impl<T: Sample> Diagonal<T> {
         }
     }
 
-    /// Adds `‖(x − μ)/σ‖²` of a tile's rows, turned round, under component `k`.
+    /// Adds `‖(x − μ)/σ‖²` of a tile's transposed rows under component `k`.
     #[inline(always)]
     pub(in crate::mixture) fn squares_of_turned<S: Simd>(
         &self,

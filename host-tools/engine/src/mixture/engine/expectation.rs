@@ -1,8 +1,7 @@
-//! E-step: rows and a mixture to log densities and responsibilities.
+//! E-step: computes log densities and responsibilities from rows and a mixture.
 //!
-//! A responsibility that would be lost in the rounding of the sums it goes into is taken as
-//! zero. In many dimensions responsibilities are nearly one-hot, so that hardly any work is
-//! left for the M-step.
+//! A responsibility counts as zero if it would be lost in the rounding of the sums it goes into. In
+//! many dimensions responsibilities are nearly one-hot, so little work is left for the M-step.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -22,7 +21,7 @@ use super::squares::Tile;
 use crate::mixture::sample::{Rows, Sample};
 use crate::mixture::{Covariance, Mixture};
 
-/// A mixture in the form that densities are computed from.
+/// A mixture in a form that is ready for computing densities.
 pub(in crate::mixture) enum Evaluator<T> {
     /// Diagonal and spherical covariances.
     Diagonal(Diagonal<T>),
@@ -30,7 +29,7 @@ pub(in crate::mixture) enum Evaluator<T> {
     Dense(Dense),
 }
 
-/// `‖(x − μ)·factor‖²` with one d × d factor for all components or one each.
+/// `‖(x − μ)·factor‖²` with one d × d factor for all components or one for each.
 pub(in crate::mixture) struct Dense {
     /// `ln π − ½(d ln 2π + ln det Σ)` of each component.
     constants: Vec<f64>,
@@ -38,12 +37,13 @@ pub(in crate::mixture) struct Dense {
     factors: Vec<Array2<f64>>,
 }
 
-/// A component whose covariance is not positive definite.
+/// The error for a component whose covariance is not positive definite.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::mixture) struct NotPositiveDefinite(pub usize);
 
 impl<T: Sample> Evaluator<T> {
-    /// For `mixture`; `before` is the one that bounds are right for, where there are any.
+    /// Prepares `mixture`. `before` is the mixture for which the bounds were computed, if there are
+    /// any.
     pub(in crate::mixture) fn new(
         mixture: &Mixture,
         before: Option<&Mixture>,
@@ -56,8 +56,9 @@ impl<T: Sample> Evaluator<T> {
         })
     }
 
-    /// Log densities `ln π_k N_k(x)` of the rows in `range`; −∞ may stand where they are more
-    /// than `window` under a row's best, and components that are so for all rows may be absent.
+    /// Computes the log densities `ln π_k N_k(x)` of the rows in `range`. A value may be −∞ if it
+    /// is more than `window` below the row's best. A component may be absent if this holds for all
+    /// rows.
     #[inline(always)]
     pub(in crate::mixture) fn densities<S: Simd>(
         &self,
@@ -122,7 +123,7 @@ impl Dense {
     }
 }
 
-/// Rows are shared out by responsibility: the E-step.
+/// The E-step: each row is divided among components by responsibility.
 impl<T: Sample> Share<T> for Evaluator<T> {
     #[inline(always)]
     fn share<S: Simd>(
@@ -138,11 +139,12 @@ impl<T: Sample> Share<T> for Evaluator<T> {
     }
 }
 
-/// Rows go wholly to the nearest mean.
+/// Assigns each row completely to the nearest mean.
 pub(in crate::mixture) struct Nearest<T>(Evaluator<T>);
 
 impl<T: Sample> Nearest<T> {
-    /// For these means; `before` are those that bounds are right for, where there are any.
+    /// Prepares these means. `before` are the means for which the bounds were computed, if there
+    /// are any.
     pub(in crate::mixture) fn new(means: &Array2<f64>, before: Option<&Array2<f64>>) -> Self {
         let before = before.map(nearest_mixture);
         match Evaluator::new(&nearest_mixture(means), before.as_ref()) {
@@ -168,7 +170,7 @@ impl<T: Sample> Share<T> for Nearest<T> {
     }
 }
 
-/// Equal spherical components, of which the likeliest is the nearest.
+/// Equal spherical components: the likeliest one is the nearest.
 fn nearest_mixture(means: &Array2<f64>) -> Mixture {
     let components = means.nrows();
     Mixture {
@@ -178,7 +180,7 @@ fn nearest_mixture(means: &Array2<f64>) -> Mixture {
     }
 }
 
-/// Variance of a component in a dimension, where covariances are diagonal.
+/// Variance of a component in one dimension; the diagonal element of a matrix.
 pub(in crate::mixture) fn variance(mixture: &Mixture, k: usize, j: usize) -> f64 {
     match &mixture.covariance {
         Covariance::Diagonal(v) => v[[k, j]],
@@ -188,25 +190,25 @@ pub(in crate::mixture) fn variance(mixture: &Mixture, k: usize, j: usize) -> f64
     }
 }
 
-/// Log densities to responsibilities; those more than `negligible` nats under a row's best
-/// are zero. The log-likelihoods are returned.
+/// Turns log densities into responsibilities and returns the log-likelihoods. Responsibilities more
+/// than `negligible` nats below a row's best become zero.
 #[inline(always)]
 pub(in crate::mixture) fn normalise(shares: &mut Shares, negligible: f64) -> Column {
     let Shares { columns, present } = shares;
     let mut best = [f64::NEG_INFINITY; TILE];
     for &k in &*present {
         for (best, &density) in best.iter_mut().zip(&columns[k]) {
-            // Not by `if`: that becomes a masked store, which some processors are slow at.
+            // Not with `if`: that becomes a masked store, which is slow on some processors.
             *best = best.max(density);
         }
     }
     let mut sum = [0.0; TILE];
-    // Not by `retain`: what it is given is compiled for the baseline processor.
+    // Not with `retain`: its closure is compiled for the baseline processor.
     let mut kept = 0;
     for i in 0..present.len() {
         let k = present[i];
         let column = &mut columns[k];
-        // Counted, not compared one after the other, so that it becomes vector code.
+        // Counting becomes vector code; comparing one after the other does not.
         let near = |(value, best): (&f64, &f64)| u64::from(value - best >= -negligible);
         if column.iter().zip(&best).map(near).sum::<u64>() == 0 {
             continue;
@@ -233,7 +235,8 @@ pub(in crate::mixture) fn normalise(shares: &mut Shares, negligible: f64) -> Col
     best
 }
 
-/// Log densities to one for the largest of each row (the first of equal ones), zero for others.
+/// Sets the largest log density of each row (the first of equal ones) to one, and the others to
+/// zero.
 #[inline(always)]
 fn only_best(Shares { columns, present }: &mut Shares) {
     let mut best = [f64::NEG_INFINITY; TILE];

@@ -1,10 +1,10 @@
-//! The sums that EM spends its time in.
+//! The sums in which EM spends its time.
 //!
-//! They are plain loops over arrays of fixed length with fused multiply-add, in an order that
-//! does not depend on the machine, so that the same data give the same bits everywhere. The
-//! compiler makes vector code of them when they are inlined into a [`pulp::WithSimd`]
-//! implementation, which is compiled once for each instruction set and chosen at run time.
-//! Without FMA in hardware they still give the same bits, slowly.
+//! They are plain loops over arrays of fixed length with fused multiply-add. Their order does not
+//! depend on the machine, so the same data give the same bits everywhere. The compiler turns them
+//! into vector code when they are inlined into a [`pulp::WithSimd`] implementation. That code is
+//! compiled once for each instruction set and chosen at run time. Without FMA in hardware the bits
+//! are the same, but the sums are slow.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -17,15 +17,15 @@ use crate::mixture::sample::Sample;
 /// The largest number of lanes of any sample type.
 const MOST_LANES: usize = 8;
 
-/// Dimensions that are summed in the data's own precision, in lanes, before the sum goes to f64.
+/// Number of dimensions summed in the data's own precision, in lanes, before the sum goes to f64.
 const STRETCH: usize = 256;
 
 /// Adds `Σ (x·scale + shift)²` of a tile's rows under one component to its column. `x` has the
 /// values of all rows of the tile side by side, dimension by dimension.
 ///
-/// Lanes are rows, so nothing is summed across lanes, and each parameter that is loaded serves
-/// eight vectors: this runs at the FMA units' speed, not at the memory's. A tile has `PARTS`
-/// times eight vectors.
+/// Lanes are rows, so nothing is summed across lanes, and each loaded parameter serves eight
+/// vectors. The speed limit is the FMA units, not the memory. A tile has `PARTS` times eight
+/// vectors.
 #[inline(always)]
 pub(in crate::mixture) fn squares<T: Sample, V: Lanes<T>, const PARTS: usize>(
     lanes: V,
@@ -51,8 +51,8 @@ pub(in crate::mixture) fn squares<T: Sample, V: Lanes<T>, const PARTS: usize>(
     }
 }
 
-/// `Σ (x·scale + shift)²` of R rows and one component; lanes are dimensions side by side. A
-/// row's sum does not depend on how many rows there are.
+/// `Σ (x·scale + shift)²` of R rows and one component. Lanes are neighbouring dimensions. A row's
+/// sum does not depend on the number of rows.
 #[inline(always)]
 pub(in crate::mixture) fn squares_of_one<T: Sample, V: Lanes<T>, const R: usize>(
     lanes: V,
@@ -102,11 +102,11 @@ fn part<T, const R: usize>(mut x: [&[T]; R], from: usize, count: usize) -> [&[T]
     x
 }
 
-/// Adds `Σ w(x − centre)` over weighted rows to `first` and `Σ w(x − centre)²` to `second`
-/// (where it is not empty).
+/// Adds `Σ w(x − centre)` over weighted rows to `first`, and `Σ w(x − centre)²` to `second` unless
+/// it is empty.
 ///
-/// Rows are read from end to end, four at a time, as the memory likes it; the sums of a batch
-/// of rows stay in the first cache in the data's own precision and reach f64 once.
+/// Rows are read from end to end, four at a time, which suits the memory. The sums of a batch of
+/// rows stay in the first-level cache in the data's own precision and go to f64 once.
 #[inline(always)]
 pub(in crate::mixture) fn moments<T: Sample>(
     rows: &[(&[T], T)],
@@ -131,7 +131,7 @@ pub(in crate::mixture) fn moments<T: Sample>(
     }
 }
 
-/// Dimensions whose moments are summed side by side in [`moments`].
+/// Number of dimensions whose moments are summed side by side in [`moments`].
 const SUMS: usize = 128;
 
 #[inline(always)]
@@ -161,12 +161,12 @@ fn add<T: Sample>(totals: &mut [f64], sums: &[T]) {
     }
 }
 
-/// `eˣ` for `x` from −700 to 700, to two units in the last place: `2ⁿ·eʳ` with `|r| ≤ ½ ln 2`
-/// and thirteen terms of the Taylor series. Unlike the library's it has no branch and becomes
+/// `eˣ` for `x` from −700 to 700, to two units in the last place: `2ⁿ·eʳ` with `|r| ≤ ½ ln 2` and
+/// thirteen terms of the Taylor series. Unlike the library's function it has no branch and becomes
 /// vector code.
 #[inline(always)]
 pub(in crate::mixture) fn exp(x: f64) -> f64 {
-    // ln 2 in two parts, the first with zeros at its end, so that n·HIGH is exact.
+    // ln 2 in two parts. The first part ends in zero bits, so that n·HIGH is exact.
     const HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
     const LOW: f64 = 1.908_214_929_270_587_7e-10;
     // Adding this leaves an integer in the low bits of the significand.
@@ -190,9 +190,9 @@ pub(in crate::mixture) fn exp(x: f64) -> f64 {
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
-/// `ln x` for normal `x > 0`, to two units in the last place of it or of one: `n ln 2 + 2 artanh s`
-/// with `s = (m − 1)/(m + 1)`, `m` from √½ to √2, and eleven terms of the series. Unlike the
-/// library's it has no branch and becomes vector code.
+/// `ln x` for normal `x > 0`, to two units in the last place of the result or of one, whichever is
+/// larger: `n ln 2 + 2 artanh s` with `s = (m − 1)/(m + 1)`, `m` from √½ to √2, and eleven terms of
+/// the series. Unlike the library's function it has no branch and becomes vector code.
 #[inline(always)]
 pub(in crate::mixture) fn ln(x: f64) -> f64 {
     const TERMS: [f64; 11] = {
@@ -204,9 +204,9 @@ pub(in crate::mixture) fn ln(x: f64) -> f64 {
         }
         terms
     };
-    // The bits of √½: the exponent counts from there.
+    // The bits of √½. The exponent is counted from there.
     const ROOT: u64 = 0x3FE6_A09E_667F_3BCD;
-    // An integer in the low bits of the significand of this is added to it.
+    // Setting an integer in the low bits of this significand adds it to the value.
     const SHIFT: u64 = 0x4330_0000_0000_0000;
     let above = x.to_bits().wrapping_sub(ROOT).wrapping_add(1023 << 52);
     let n = f64::from_bits(SHIFT | (above >> 52)) - (f64::from_bits(SHIFT) + 1023.0);
@@ -220,21 +220,22 @@ pub(in crate::mixture) fn ln(x: f64) -> f64 {
     n.mul_add(std::f64::consts::LN_2, s * sum)
 }
 
-/// `Σ ln v`, eight values to a logarithm: their product is taken first where it keeps its digits.
+/// `Σ ln v`, with one logarithm for eight values: their product is taken first if no digits are
+/// lost.
 pub(in crate::mixture) fn log_product(values: &[f64]) -> f64 {
     let (octets, rest) = values.as_chunks::<8>();
     let apart = |values: &[f64]| values.iter().map(|v| v.ln()).sum::<f64>();
     let octet = |octet: &[f64; 8]| {
         let product: f64 = octet.iter().product();
-        // A partial product may leave the range of normal numbers and come back, but only
-        // with factors beyond these.
+        // A partial product can leave the range of normal numbers and come back only with factors
+        // beyond these.
         let tame = octet.iter().all(|v| (1e-38..=1e38).contains(v));
         if tame { product.ln() } else { apart(octet) }
     };
     octets.iter().map(octet).sum::<f64>() + apart(rest)
 }
 
-/// Dimensions that are summed side by side where there is one row and one component.
+/// Number of dimensions summed side by side for one row and one component.
 const LANES: usize = 16;
 
 /// The sum of the lanes, pairwise.
@@ -247,8 +248,8 @@ fn total<T: Sample>(lanes: &[T; LANES]) -> f64 {
     ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
 }
 
-/// `Σ (x − y)²`, given up once it exceeds `limit`: what is returned is then a lower bound
-/// above `limit`.
+/// `Σ (x − y)²`. It stops once the sum exceeds `limit` and then returns a lower bound above
+/// `limit`.
 #[inline(always)]
 pub(in crate::mixture) fn squared_distance<T: Sample>(x: &[T], y: &[T], limit: f64) -> f64 {
     let mut sum = 0.0;

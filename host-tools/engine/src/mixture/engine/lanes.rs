@@ -1,8 +1,8 @@
-//! Values side by side: the processor's own vectors where they have the length that the sums
-//! are laid out for, arrays of that length elsewhere. Either gives the same bits.
+//! Vectors of values: the processor's own if they have the length that the sums need, arrays of
+//! that length otherwise. Both give the same bits.
 //!
-//! The compiler makes vector code of arrays when it likes the look of the loop around them;
-//! the two inner loops of EM are too dear to depend on that.
+//! Whether the compiler turns arrays into vector code depends on the loop around them. The two
+//! inner loops of EM cost too much time to depend on that.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -13,15 +13,15 @@ use pulp::bytemuck::cast_slice;
 
 use crate::mixture::sample::Sample;
 
-/// How values are taken side by side.
+/// Operations on several values side by side.
 pub(in crate::mixture) trait Lanes<T>: Copy {
-    /// Values side by side.
+    /// A vector of values side by side.
     type Vector: Copy;
-    /// As many vectors as `values` has whole ones.
+    /// The whole vectors in `values`; a remainder is left out.
     fn vectors(values: &[T]) -> &[Self::Vector];
     /// The values of a vector.
     fn values(vector: &Self::Vector) -> &[T];
-    /// The same value everywhere.
+    /// A vector with the same value in every lane.
     fn splat(self, value: T) -> Self::Vector;
     /// `a · b + c` with one rounding.
     fn fused(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;

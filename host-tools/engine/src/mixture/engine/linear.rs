@@ -1,10 +1,10 @@
-//! Dense algebra of covariance matrices.
+//! Dense linear algebra of covariance matrices.
 
 use nalgebra::{Cholesky, DMatrix};
 use ndarray::{Array2, ArrayView2};
 
-/// `L⁻ᵀ` with `Σ = L Lᵀ`, so that `‖(x − μ)·L⁻ᵀ‖²` is the Mahalanobis distance, and `ln det Σ`;
-/// `None` where Σ is not positive definite.
+/// Returns `L⁻ᵀ` with `Σ = L Lᵀ`, and `ln det Σ`. With it, `‖(x − μ)·L⁻ᵀ‖²` is the squared
+/// Mahalanobis distance. Returns `None` if Σ is not positive definite.
 pub(in crate::mixture) fn inverse_factor(matrix: ArrayView2<f64>) -> Option<(Array2<f64>, f64)> {
     let d = matrix.nrows();
     let factor = Cholesky::new(DMatrix::from_fn(d, d, |i, j| matrix[[i, j]]))?.unpack();

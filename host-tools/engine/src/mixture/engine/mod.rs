@@ -1,4 +1,5 @@
-//! The sums over rows and components that fitting and evaluating a mixture spend their time in.
+//! The sums over rows and components that take most of the time of fitting and evaluating a
+//! mixture.
 
 mod diagonal;
 pub(super) mod expectation;

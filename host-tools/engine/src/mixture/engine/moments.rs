@@ -1,4 +1,4 @@
-//! Weighted moments of rows about a centre per component: what an M-step needs.
+//! Weighted moments of rows about one centre per component, for the M-step.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -18,8 +18,8 @@ use super::share::{Share, TILE};
 use crate::mixture::CovarianceKind;
 use crate::mixture::sample::{Rows, Sample};
 
-/// Weighted sums that an M-step needs; moments are about a centre per component, which keeps
-/// variances free of cancellation.
+/// Weighted sums for the M-step. Moments are about one centre per component, which keeps variances
+/// free of cancellation.
 pub(in crate::mixture) struct Statistics {
     /// Sum of weighted log-likelihoods.
     pub log_likelihood: f64,
@@ -27,7 +27,8 @@ pub(in crate::mixture) struct Statistics {
     pub counts: Vec<f64>,
     /// K × d sums of `r(x − centre)`.
     pub first: Array2<f64>,
-    /// Sums of squares: K × d of `r(x − centre)²`; K·d × d of outer products when full; empty when tied.
+    /// Sums of squares: K × d of `r(x − centre)²`; K·d × d of outer products if full; empty if
+    /// tied.
     pub second: Array2<f64>,
 }
 
@@ -51,41 +52,42 @@ impl Statistics {
     }
 }
 
-/// Rows that one task shares out; it depends on the problem alone, never on the number of
-/// threads, so that sums are made in the same order everywhere.
+/// Number of rows in one task. It depends only on the problem, never on the number of threads, so
+/// sums are made in the same order everywhere.
 const PORTION: usize = 2 * TILE;
-/// Up to this many component-dimensions, 32 KiB of sums, a portion has sums of its own, and is
-/// an eighth of all rows, or as many as have their shares in the second cache.
+/// Up to this many component-dimensions (32 KiB of sums), each portion has its own sums.
 const OWN_SUMS: usize = 2048;
+/// Number of portions in that case: each is an eighth of all rows.
 const LARGE_PORTIONS: usize = 8;
+/// Most rows in such a portion: their shares still fit the second-level cache.
 const LARGEST: usize = 2048;
-/// Dimensions that one task sums, of one component.
+/// Number of dimensions of one component that one task sums.
 const BLOCK: usize = 512;
-/// With fewer dimensions than this, summing a row is no dearer than finding out whether its
-/// share has changed.
+/// With fewer dimensions than this, summing a row costs no more than finding out whether its share
+/// has changed.
 const WORTH_COMPARING: usize = 128;
-/// Values that are worth a task of their own.
+/// Number of values that is worth a task of its own.
 const TASK: usize = 1 << 14;
-/// Rows whose moments are summed in the data's own precision before the sums go to f64.
+/// Number of rows whose moments are summed in the data's own precision before the sums go to f64.
 const BATCH: usize = 64;
 
-/// Where the moments of a component are: its centre, exact and in the data's precision, its
-/// first moments and its mean.
+/// The storage for a component's moments: its centre, exact and in the data's precision, its first
+/// moments and its mean.
 type Place<'a, T> =
     ((ArrayViewMut1<'a, f64>, &'a mut [T]), (ArrayViewMut1<'a, f64>, ArrayView1<'a, f64>));
 
-/// Sums some dimensions of a component's moments, compiled for the instructions found at run
+/// Sums some dimensions of a component's moments. It is compiled for the instructions found at run
 /// time.
 struct Sum<'a, T> {
     rows: &'a Rows<'a, T>,
     portions: &'a [Portion<T>],
     component: usize,
-    /// All of the component's rows, not only those whose shares have changed.
+    /// Whether to sum all of the component's rows, not only those whose shares have changed.
     anew: bool,
     dimensions: Range<usize>,
     centre: &'a [T],
     first: &'a mut [f64],
-    /// Empty where no squares are wanted.
+    /// Empty if no squares are needed.
     second: &'a mut [f64],
 }
 
@@ -113,7 +115,7 @@ impl<T: Sample> pulp::WithSimd for Sum<'_, T> {
     }
 }
 
-/// Sums the moments of a portion's rows in its own sums.
+/// Sums the moments of a portion's rows into its own sums.
 fn sum_portion<T: Sample>(rows: &Rows<T>, centres: &[T], portion: &mut Portion<T>) {
     let (mut first, mut second) = (take(&mut portion.first), take(&mut portion.second));
     first.fill(0.0);
@@ -153,7 +155,7 @@ fn sum_components<T: Sample>(
     mut second: &mut [f64],
 ) {
     let dimensions = rows.dimensions();
-    // A block of dimensions of one component each, with its sums.
+    // Each task is a block of dimensions of one component, with its sums.
     let mut tasks = Vec::new();
     for component in 0..anew.len() {
         for from in (0..dimensions).step_by(BLOCK) {
@@ -180,26 +182,26 @@ fn sum_components<T: Sample>(
     });
 }
 
-/// Moments and the places they are summed in, kept from one pass over the rows to the next.
+/// Moments and their storage, kept from one pass over the rows to the next.
 ///
-/// Rows are shared out portion by portion, then moments are summed component by component: no
-/// two tasks add to the same sum. Where responsibilities are nearly one-hot, few shares change
-/// from one pass to the next, and only those rows are looked at; sums are made anew only when a
-/// component has moved so far from its centre that digits would be lost.
+/// Rows are shared out portion by portion, then moments are summed component by component, so no
+/// two tasks add to the same sum. If responsibilities are nearly one-hot, few shares change from
+/// one pass to the next, and only those rows are read. The sums of a component start anew only if
+/// it has moved so far from its centre that digits would be lost.
 pub(in crate::mixture) struct Moments<T> {
     kind: CovarianceKind,
-    /// What moments are about, K × d.
+    /// The centres of the moments, K × d.
     pub centres: Array2<f64>,
-    /// The same in the precision of the data, without any loss; empty before the first pass.
+    /// The centres in the precision of the data, without any loss; empty before the first pass.
     rounded: Vec<T>,
     portions: Vec<Portion<T>>,
-    /// Portions have sums of their own.
+    /// Whether portions have their own sums.
     own_sums: bool,
     statistics: Statistics,
 }
 
 impl<T: Sample> Moments<T> {
-    /// `bounded`: bounds are kept for each row and component.
+    /// Storage for these rows. If `bounded`, bounds are kept for each row and component.
     pub(in crate::mixture) fn new(
         rows: &Rows<T>,
         components: usize,
@@ -228,8 +230,8 @@ impl<T: Sample> Moments<T> {
         Self { kind, centres, rounded: Vec::new(), portions, own_sums, statistics }
     }
 
-    /// Sums the moments of all rows, shared out by `share`, about `means` or what has stayed
-    /// close to them.
+    /// Sums the moments of all rows, shared out by `share`. The moments are about `means`, or about
+    /// older centres that are still close to them.
     pub(in crate::mixture) fn sum(
         &mut self,
         rows: &Rows<T>,
@@ -272,8 +274,8 @@ impl<T: Sample> Moments<T> {
         &self.statistics
     }
 
-    /// Puts the centres of components at their means and their sums at zero, where they were
-    /// too far away; which ones were.
+    /// Moves centres that are too far from their means to the means, and sets the sums of these
+    /// components to zero. Returns which components it moved.
     fn centre(&mut self, means: ArrayView2<f64>) -> Vec<bool> {
         let (components, dimensions) = means.dim();
         let first_pass = self.rounded.is_empty();
@@ -293,9 +295,9 @@ impl<T: Sample> Moments<T> {
                 place;
             let far = || match kind {
                 CovarianceKind::Diagonal | CovarianceKind::Spherical => {
-                    // An empty component may have been put anywhere.
+                    // An empty component may have been moved anywhere.
                     let count = f64::max(counts[k], 1.0);
-                    // More than half of the mean square is the step: a digit would be lost.
+                    // If the step is more than half of the mean square, a digit would be lost.
                     mean.iter().zip(&centre).zip(&*second).any(|((mean, centre), second)| {
                         2.0 * (mean - centre) * (mean - centre) * count > *second
                     })

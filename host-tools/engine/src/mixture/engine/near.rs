@@ -1,20 +1,19 @@
-//! Which components a row can do without.
+//! Finds the components that a row does not need.
 //!
-//! `q = ‖(x − μ)/σ‖²` is a sum of squares, so a part of it is a lower bound on the whole: a
-//! glance at some of the dimensions rules out the components that are far off. And it is a
-//! squared length, so by the triangle inequality it cannot be much smaller after a small change
-//! of μ and σ than before:
+//! `q = ‖(x − μ)/σ‖²` is a sum of squares, so a part of the sum is a lower bound on the whole.
+//! Summing some of the dimensions is enough to rule out components that are far away. Also, `√q` is
+//! a length. By the triangle inequality it cannot shrink much after a small change of μ and σ:
 //!
 //! ```text
 //! √q′ ≥ √q · min(σ/σ′) − ‖(μ′ − μ)/σ′‖
 //! ```
 //!
-//! A lower bound on √q is kept for each row and component and taken down with every M-step. A
-//! component whose bound already puts it a negligible distance under a row's best is not
-//! computed at all; what is computed is exact, and renews its bound. As EM settles, two or
-//! three components a row are left of all K. The bounds take K/d of the memory of single-precision
-//! data, so they are kept only where that is little. Elsewhere [`reach`](super::reach) keeps one
-//! bound for all rows of a tile.
+//! A lower bound on √q is kept for each row and component, and is lowered after every M-step. If
+//! the bound already shows that a component is negligible next to a row's best, the component is
+//! not computed at all. Computed values are exact and renew their bounds. As EM settles, only two
+//! or three of all K components are left per row. The bounds take K/d of the memory of
+//! single-precision data, so they are kept only if that is little. Otherwise
+//! [`reach`](super::reach) keeps one bound for all rows of a tile.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -27,13 +26,14 @@ use super::share::{Bounds, Column, Leaders, Shares, TILE};
 use super::squares::{FEW_COMPONENTS, Tile};
 use crate::mixture::sample::{Rows, Sample};
 
-/// With fewer dimensions than this, the bookkeeping outweighs the sums.
+/// With fewer dimensions than this, the bookkeeping costs more than the sums.
 const DIMENSIONS: usize = 48;
-/// Bytes of bounds that are kept in any case, and more than these only where they are no more
-/// than half of the data.
+/// Bytes of bounds that are always allowed. More are kept only if they take at most half the size
+/// of the data.
 const SMALL: usize = 1 << 22;
-/// With more than one in so many components left for a row, it is quicker to compute all, unless
-/// that too is done row by row, which takes about twice as long.
+/// If more than one in this many components is left per row, computing all is quicker. The
+/// exception is a mixture so small that all would also be computed row by row, because that takes
+/// about twice as long.
 const WORTH_CHOOSING: usize = 3;
 
 /// Whether bounds are worth their memory and their bookkeeping.
@@ -50,12 +50,12 @@ pub(in crate::mixture) struct Decay {
 }
 
 impl Decay {
-    /// Rounded the safe way, with room for the rounding of the squares themselves.
+    /// Rounds both values to the safe side, with room for the rounding of the squares themselves.
     pub(in crate::mixture) fn new(shrink: f64, step: f64) -> Self {
         Self { shrink: shrink as f32 * (1.0 - 1e-5), step: step as f32 * (1.0 + 1e-5) }
     }
 
-    /// Takes a bound down to what it is worth now.
+    /// Lowers a bound so that it holds for the moved component.
     #[inline(always)]
     pub(in crate::mixture) fn carry(&self, bound: &mut f32) {
         *bound = (*bound * self.shrink - self.step).max(0.0);
@@ -63,7 +63,7 @@ impl Decay {
 }
 
 impl<T: Sample> Diagonal<T> {
-    /// Takes bounds down to what they are worth now.
+    /// Lowers all bounds so that they hold for the moved components.
     #[inline(always)]
     pub(in crate::mixture) fn carry(&self, bounds: &mut [Bounds]) {
         for (bounds, decay) in bounds.iter_mut().zip(&self.decay) {
@@ -73,7 +73,7 @@ impl<T: Sample> Diagonal<T> {
         }
     }
 
-    /// Bounds and leaders from what was summed of the squares, about this share of them.
+    /// Sets bounds and leaders from partial sums of squares. `share` is about the summed fraction.
     #[inline(always)]
     pub(in crate::mixture) fn remember(
         &self,
@@ -98,9 +98,9 @@ impl<T: Sample> Diagonal<T> {
         }
     }
 
-    /// Log densities of those components that are within `window` of a row's best, −∞ for the
-    /// others. Where bounds leave so many that it is quicker to compute all, nothing is filled,
-    /// and `false` is returned.
+    /// Computes the log densities of the components that are within `window` of a row's best; the
+    /// others get −∞. If the bounds leave so many components that computing all is quicker, it
+    /// fills nothing and returns `false`.
     #[inline(always)]
     pub(in crate::mixture) fn near<S: Simd>(
         &self,
@@ -114,11 +114,11 @@ impl<T: Sample> Diagonal<T> {
         let count = tile.range.len();
         let squares = self.squares_of_leaders(simd, tile, leaders);
         let mut best = [f64::NEG_INFINITY; TILE];
-        // Minus twice the least density that matters.
+        // Minus twice the lowest log density that matters.
         let mut limits = [f32::NEG_INFINITY; TILE];
         for r in 0..count {
             best[r] = self.constants[leaders.component[r] as usize] - 0.5 * squares[r];
-            // Sums in single precision may be off by some 1e-6 of themselves.
+            // Sums in single precision may have a relative error of about 1e-6.
             let least = best[r] - window - 1e-5 * (best[r].abs() + squares[r]);
             limits[r] = (-2.0 * least) as f32;
         }
@@ -157,13 +157,13 @@ impl<T: Sample> Diagonal<T> {
         true
     }
 
-    /// Lists the components that any row may need; how many that are of all rows together.
+    /// Lists the components that any row may need. Returns their number summed over all rows.
     #[inline(always)]
     fn present(&self, bounds: &[Bounds], limits: &[f32; TILE], present: &mut Vec<usize>) -> usize {
         present.clear();
         let mut left = 0;
         for (k, bounds) in bounds.iter().enumerate() {
-            // Counted, not looked for, so that it becomes vector code.
+            // Counting becomes vector code; searching does not.
             let rows = near(bounds, self.ceiling(k), limits).map(u32::from).sum::<u32>();
             left += rows as usize;
             if rows > 0 {
@@ -173,12 +173,12 @@ impl<T: Sample> Diagonal<T> {
         left
     }
 
-    /// Twice a component's largest density. It is never infinite, not even without weight, so
-    /// that it may be added to what is.
+    /// Twice a component's largest log density. It is finite even for a component without weight,
+    /// so it can be added to an infinite limit.
     #[inline(always)]
     fn ceiling(&self, k: usize) -> f32 {
         let constant = self.constants[k];
-        // Without weight this is NaN, and the maximum is the other.
+        // Without weight this is NaN, and `max` returns the other value.
         ((2.0 * constant + 1e-5 * constant.abs()) as f32).max(f32::MIN)
     }
 
@@ -191,7 +191,7 @@ impl<T: Sample> Diagonal<T> {
         Leaders { component, order }: &mut Leaders,
     ) -> Column {
         let leader = |r: &u8| component[usize::from(*r)];
-        // They seldom change, and what is in order already is soon sorted.
+        // Leaders seldom change, and sorting an almost sorted list is quick.
         let order = &mut order[..tile.range.len()];
         order.sort_by_key(leader);
         let mut squares = [0.0; TILE];
@@ -202,7 +202,8 @@ impl<T: Sample> Diagonal<T> {
     }
 }
 
-/// Which rows a component may matter to: `constant − ½ bound²` is not below what does.
+/// For each row, whether a component may matter: `constant − ½ bound²` is not below the row's
+/// limit.
 #[inline(always)]
 fn near(bounds: &Bounds, ceiling: f32, limits: &[f32; TILE]) -> impl Iterator<Item = bool> {
     bounds.iter().zip(limits).map(move |(bound, limit)| bound * bound <= ceiling + limit)

@@ -1,4 +1,4 @@
-//! Rows shared out among components: which rows each has a share of, and what changed.
+//! Rows divided among components: the rows in which each component has a share, and the changes.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -13,7 +13,7 @@ use pulp::Simd;
 use super::share::{Bounds, Known, Leaders, Share, Shares, TILE};
 use crate::mixture::sample::{Rows, Sample};
 
-/// A task's rows, shared out.
+/// The rows of one task, divided among components.
 pub(in crate::mixture) struct Portion<T> {
     range: Range<usize>,
     /// Sum of weighted log-likelihoods.
@@ -21,16 +21,16 @@ pub(in crate::mixture) struct Portion<T> {
     /// Sum of weighted shares of each component.
     pub counts: Vec<f64>,
     now: Members<T>,
-    /// The pass before, where changes are looked for.
+    /// The shares of the pass before, if changes are needed.
     before: Option<Members<T>>,
     kept: Kept,
-    /// Moments of these rows alone, or empty.
+    /// First moments of these rows alone, or empty.
     pub first: Vec<f64>,
-    /// And their second moments.
+    /// Second moments of these rows alone, or empty.
     pub second: Vec<f64>,
 }
 
-/// What is known of the distances to the components, for each tile.
+/// Bounds on the distances to the components, kept for each tile.
 enum Kept {
     Rows { bounds: Vec<Bounds>, leaders: Vec<Leaders> },
     Tiles { reach: Vec<f32> },
@@ -58,12 +58,12 @@ impl Kept {
     }
 }
 
-/// Which rows each component has a share of.
+/// The rows in which each component has a share.
 struct Members<T> {
-    /// Rows, from the portion's first on, and their weighted shares, component by component, in
-    /// order. Where components overlap there are many of them, hence the small numbers.
+    /// Row numbers, relative to the portion's first row, and weighted shares, component by
+    /// component, in order. There are many of them if components overlap, so the numbers are small.
     rows: Vec<(u32, T)>,
-    /// Where each component's rows end.
+    /// The end of each component's rows.
     ends: Vec<usize>,
 }
 
@@ -76,8 +76,9 @@ impl<T> Members<T> {
 }
 
 impl<T: Sample> Portion<T> {
-    /// Nothing shared out yet. `bounded`: bounds are kept for each row and component;
-    /// `compared`: shares are kept from one pass to the next, so that there are changes.
+    /// A portion with nothing assigned yet. If `bounded`, bounds are kept for each row and
+    /// component. If `compared`, shares are kept from one pass to the next, so that changes can be
+    /// listed.
     pub(in crate::mixture) fn new(
         range: Range<usize>,
         components: usize,
@@ -103,14 +104,14 @@ impl<T: Sample> Portion<T> {
         self.now.of(k).iter().map(|&(row, share)| (self.row(row), share))
     }
 
-    /// The number among all rows of one of these.
+    /// The number, among all rows, of a row of this portion.
     #[inline(always)]
     fn row(&self, row: u32) -> usize {
         self.range.start + row as usize
     }
 
-    /// Lists the rows whose shares of component `k` are not those of the pass before, in order,
-    /// and by how much: what has to be added to sums over the shares of that pass.
+    /// Lists the rows whose shares of component `k` differ from the pass before, in order, with the
+    /// differences. Adding these to the sums of that pass gives the sums of this one.
     pub(in crate::mixture) fn changes(&self, k: usize, list: &mut Vec<(usize, T)>) {
         let (mut now, mut before) =
             (self.now.of(k), self.before.as_ref().map_or(&[][..], |before| before.of(k)));
@@ -140,12 +141,12 @@ impl<T: Sample> Portion<T> {
     }
 }
 
-/// Fills a portion, compiled for the instructions found at run time.
+/// Fills a portion. It is compiled for the instructions found at run time.
 pub(in crate::mixture) struct Fill<'a, T, S> {
     pub rows: &'a Rows<'a, T>,
     pub share: &'a S,
     pub portion: &'a mut Portion<T>,
-    /// Room for the shares of each tile, whatever is in it.
+    /// Storage for the shares of each tile; its old content does not matter.
     pub room: &'a mut Vec<Shares>,
 }
 
@@ -172,7 +173,7 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
                 *log_likelihood += self.rows.weight(i) * likelihood;
             }
         }
-        // How many of its components each tile is through with.
+        // For each tile, the number of its present components that are done.
         let mut done = vec![0; tiles.len()];
         for (k, (count, end)) in counts.iter_mut().zip(ends).enumerate() {
             *count = 0.0;
@@ -182,7 +183,7 @@ impl<T: Sample, S: Share<T>> pulp::WithSimd for Fill<'_, T, S> {
                 }
                 *done += 1;
                 let column = &shares.columns[k][..TILE.min(range.end - from)];
-                // No branch on the share: which rows have one is hard to foresee.
+                // No branch on the share, because it would be hard to predict.
                 let (mut chosen, mut some) = ([0; TILE], 0);
                 for (r, share) in column.iter().enumerate() {
                     chosen[some] = r;
@@ -206,10 +207,10 @@ mod tests {
 
     use super::{Members, Portion};
 
-    /// A portion need not begin with the first row.
+    /// First row of the test portion: a portion need not begin at row 0.
     const FIRST: usize = 5;
 
-    /// Rows and shares of two components; a share of zero is no member.
+    /// Rows and shares of two components. A row with a share of zero is not a member.
     fn members(shares: &[(u8, u8)]) -> Members<f64> {
         let mut rows = Vec::new();
         let mut ends = Vec::new();

@@ -1,7 +1,7 @@
-//! Which components none of a tile's rows needs.
+//! Finds the components that no row of a tile needs.
 //!
-//! One bound is kept for all rows of a tile, where [`near`](super::near) would keep one for each:
-//! rows come in the order of time, so that most of them have the same few components in reach.
+//! One bound is kept for all rows of a tile; [`near`](super::near) keeps one for each row. Rows are
+//! in time order, so most rows of a tile have the same few components in reach.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -15,8 +15,9 @@ use super::squares::{Tile, Turned};
 use crate::mixture::sample::Sample;
 
 impl<T: Sample> Diagonal<T> {
-    /// Log densities of those components that any of a tile's rows may be within `window` of
-    /// its best for; the others are absent. `reach` comes from the last pass, and is renewed.
+    /// Computes the log densities of the components that may be within `window` of the best of any
+    /// row of a tile. The other components are absent. `reach` comes from the last pass and is
+    /// renewed.
     #[inline(always)]
     pub(in crate::mixture) fn within_reach<S: Simd>(
         &self,
@@ -34,7 +35,8 @@ impl<T: Sample> Diagonal<T> {
         let mut order: Vec<(f64, usize)> = reach.iter().enumerate().map(most).collect();
         order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let turned = Turned::new(tile);
-        // Rows that there are not stand in nobody's way.
+        // A tile may have fewer rows. The missing ones get infinity, so that they do not lower the
+        // minimum.
         let mut best = [f64::INFINITY; TILE];
         best[..tile.range.len()].fill(f64::NEG_INFINITY);
         let mut least = f64::NEG_INFINITY;
@@ -61,7 +63,7 @@ impl<T: Sample> Diagonal<T> {
 /// The smallest value of a column.
 #[inline(always)]
 fn smallest(column: &Column) -> f64 {
-    // Eight at a time, so that no comparison waits for the last.
+    // Eight lanes, so that no comparison waits for the one before.
     let mut lanes = [f64::INFINITY; 8];
     for values in column.as_chunks::<8>().0 {
         for (lane, value) in lanes.iter_mut().zip(values) {

@@ -1,4 +1,4 @@
-//! How rows are shared out among components, tile by tile.
+//! Division of rows among components, tile by tile.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -10,7 +10,7 @@ use pulp::Simd;
 
 use crate::mixture::sample::{Rows, Sample};
 
-/// Rows that are worked on together.
+/// Number of rows that are processed together.
 pub(in crate::mixture) const TILE: usize = 64;
 
 /// One value for each row of a tile.
@@ -19,12 +19,12 @@ pub(in crate::mixture) type Column = [f64; TILE];
 /// A lower bound on the distance of each row of a tile to a component.
 pub(in crate::mixture) type Bounds = [f32; TILE];
 
-/// Densities of a tile's rows under the components, which become their shares.
+/// Densities of a tile's rows under the components. They are later turned into shares.
 pub(in crate::mixture) struct Shares {
     /// A column for each component.
     pub columns: Vec<Column>,
-    /// The components that any of the rows has a share of, in order. The columns of others
-    /// mean nothing: most rows have to do with few components, and nobody looks at the rest.
+    /// The components in which any of the rows has a share, in order. Most rows have a share in
+    /// only a few components. The columns of the others are undefined and never read.
     pub present: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ impl Shares {
         Self { columns: vec![[0.0; TILE]; components], present: Vec::with_capacity(components) }
     }
 
-    /// All columns, which are to be filled.
+    /// All columns, for the caller to fill.
     #[inline(always)]
     pub(in crate::mixture) fn all(&mut self) -> &mut [Column] {
         self.present.clear();
@@ -42,22 +42,22 @@ impl Shares {
     }
 }
 
-/// What is known of a tile's distances to the components from earlier passes.
+/// Knowledge from earlier passes about a tile's distances to the components.
 #[derive(Default)]
 pub(in crate::mixture) enum Known<'a> {
     #[default]
     Nothing,
-    /// A bound for each row and component, and the component that was each row's best.
+    /// A bound for each row and component, and the best component of each row.
     Rows { bounds: &'a mut [Bounds], leaders: &'a mut Leaders },
-    /// A lower bound for each component on the distance of any row.
+    /// For each component, a lower bound on the distance of any row.
     Tile { reach: &'a mut [f32] },
 }
 
-/// The component that is most likely the best of each row of a tile.
+/// For each row of a tile, the component that is most likely its best.
 #[derive(Clone)]
 pub(in crate::mixture) struct Leaders {
     pub component: [u32; TILE],
-    /// The rows, those with the same leader together.
+    /// The rows, grouped by leader.
     pub order: [u8; TILE],
 }
 
@@ -67,7 +67,7 @@ impl Default for Leaders {
     }
 }
 
-/// The numbers of a tile's rows.
+/// The row numbers of a tile, in order.
 #[inline(always)]
 pub(in crate::mixture) fn in_order() -> [u8; TILE] {
     let mut order = [0; TILE];
@@ -77,10 +77,10 @@ pub(in crate::mixture) fn in_order() -> [u8; TILE] {
     order
 }
 
-/// How rows are shared out among components.
+/// A way to divide rows among components.
 pub(in crate::mixture) trait Share<T>: Sync {
-    /// Fills the shares of the rows in `range` and returns their log-likelihoods. A column's
-    /// values beyond the range mean nothing. `known` is what the last pass left.
+    /// Fills the shares of the rows in `range` and returns their log-likelihoods. The values of a
+    /// column beyond the range are undefined. `known` comes from the last pass.
     fn share<S: Simd>(
         &self,
         simd: S,
@@ -91,7 +91,7 @@ pub(in crate::mixture) trait Share<T>: Sync {
     ) -> Column;
 }
 
-/// All rows to one component.
+/// Assigns all rows to one component.
 pub(in crate::mixture) struct Everything;
 
 impl<T: Sample> Share<T> for Everything {

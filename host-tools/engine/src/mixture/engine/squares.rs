@@ -1,4 +1,4 @@
-//! `Σ (x·scale + shift)²` of the rows of a tile and the components of a mixture.
+//! `Σ (x·scale + shift)²` for the rows of a tile and the components of a mixture.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -11,13 +11,13 @@ use pulp::Simd;
 use super::share::{Column, TILE, in_order};
 use crate::mixture::sample::{Rows, Sample};
 
-/// Up to this many components are computed row by row: turning the rows' values round would
-/// cost more than it saves.
+/// Up to this many components are computed row by row: transposing the rows would cost more than it
+/// saves.
 pub(in crate::mixture) const FEW_COMPONENTS: usize = 4;
-/// Bytes of rows that are turned round at a time: half of the first cache.
+/// Bytes of rows that are transposed at a time: half of the first-level cache.
 const TURNED: usize = 1 << 14;
 
-/// Rows that are worked on together.
+/// Rows that are processed together.
 pub(in crate::mixture) struct Tile<'a, T> {
     pub rows: &'a Rows<'a, T>,
     pub range: Range<usize>,
@@ -30,7 +30,7 @@ impl<'a, T: Sample> Tile<'a, T> {
     }
 }
 
-/// All values of a tile, side by side, dimension by dimension.
+/// All values of a tile, transposed: the values of all rows side by side, dimension by dimension.
 pub(in crate::mixture) struct Turned<T> {
     pub blocks: Vec<Range<usize>>,
     pub values: Vec<T>,
@@ -49,7 +49,7 @@ impl<T: Sample> Turned<T> {
     }
 }
 
-/// `Σ (x·scale + shift)²` of a tile's rows, a column for each component.
+/// Computes `Σ (x·scale + shift)²` of a tile's rows, one column for each component.
 #[inline(always)]
 pub(in crate::mixture) fn all_squares<'a, T: Sample, S: Simd>(
     simd: S,
@@ -66,14 +66,14 @@ pub(in crate::mixture) fn all_squares<'a, T: Sample, S: Simd>(
     }
 }
 
-/// Dimensions that are worked on together.
+/// Ranges of dimensions that are processed together.
 pub(in crate::mixture) fn blocks<T>(dimensions: usize) -> Vec<Range<usize>> {
     let block = TURNED / TILE / size_of::<T>();
     (0..dimensions).step_by(block).map(|from| from..dimensions.min(from + block)).collect()
 }
 
-/// Adds `Σ (x·scale + shift)²` over some blocks of dimensions. A block is summed in the data's
-/// own precision, blocks in f64.
+/// Adds `Σ (x·scale + shift)²` over some blocks of dimensions. The sum inside a block uses the
+/// data's own precision, the sum over blocks uses f64.
 #[inline(always)]
 pub(in crate::mixture) fn squares<'a, T: Sample, S: Simd>(
     simd: S,
@@ -93,7 +93,7 @@ pub(in crate::mixture) fn squares<'a, T: Sample, S: Simd>(
     }
 }
 
-/// The same of all dimensions, row by row.
+/// Computes `Σ (x·scale + shift)²` over all dimensions, row by row.
 #[inline(always)]
 pub(in crate::mixture) fn squares_by_rows<'a, T: Sample, S: Simd>(
     simd: S,
@@ -107,7 +107,7 @@ pub(in crate::mixture) fn squares_by_rows<'a, T: Sample, S: Simd>(
     }
 }
 
-/// The same of some rows and one component.
+/// Computes `Σ (x·scale + shift)²` of some rows and one component.
 #[inline(always)]
 pub(in crate::mixture) fn squares_of_one<T: Sample, S: Simd>(
     simd: S,
@@ -121,14 +121,14 @@ pub(in crate::mixture) fn squares_of_one<T: Sample, S: Simd>(
         squares_of_four(simd, tile, *quartet, parameters, out);
     }
     if let Some(&last) = rest.last() {
-        // Four rows hide the latency of a multiply-add, so that fewer would take as long.
+        // Four rows hide the latency of a multiply-add, so fewer rows would take as long.
         let mut quartet = [last; 4];
         quartet[..rest.len()].copy_from_slice(rest);
         squares_of_four(simd, tile, quartet, parameters, out);
     }
 }
 
-/// The same of four rows.
+/// Computes `Σ (x·scale + shift)²` of four rows.
 #[inline(always)]
 fn squares_of_four<T: Sample, S: Simd>(
     simd: S,
@@ -142,8 +142,8 @@ fn squares_of_four<T: Sample, S: Simd>(
     [out[a], out[b], out[c], out[d]] = T::squares_of_one(simd, x, scale, shift);
 }
 
-/// Puts the values of a tile's rows side by side, dimension by dimension: lanes are then rows,
-/// and rows that lie a power of two apart do not drive each other out of the cache.
+/// Transposes a tile: puts the values of its rows side by side, dimension by dimension. Lanes are
+/// then rows, and rows that lie a power of two apart do not evict each other from the cache.
 #[inline(always)]
 fn turn<T: Sample>(tile: &Tile<T>, block: &Range<usize>, values: &mut [T]) {
     let count = tile.range.len();

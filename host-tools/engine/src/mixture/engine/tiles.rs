@@ -1,5 +1,4 @@
-//! What a mixture says of each row and component, tile by tile: densities, responsibilities,
-//! distances.
+//! Values for each row and component, tile by tile: densities, responsibilities, distances.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -17,7 +16,7 @@ use super::squares::{self, all_squares};
 use crate::mixture::Mixture;
 use crate::mixture::sample::{Rows, Sample};
 
-/// Nats under the best component where a responsibility is beyond the digits of one.
+/// Distance below the best component, in nats, beyond which a responsibility is lost in rounding.
 const BEYOND_ROUNDING: f64 = 40.0;
 
 /// Log densities `ln π_k N_k(x)`, n × K.
@@ -29,7 +28,7 @@ pub(in crate::mixture) fn log_densities<T: Sample>(
     Ok(table(rows, mixture.components(), &LogDensities(&evaluator)))
 }
 
-/// Responsibilities, n × K; zero where they are beyond the digits of one.
+/// Responsibilities, n × K. Values that would be lost in the rounding of one are zero.
 pub(in crate::mixture) fn responsibilities<T: Sample>(
     mixture: &Mixture,
     rows: &Rows<T>,
@@ -57,8 +56,8 @@ pub(in crate::mixture) fn log_likelihoods<T: Sample>(
 
 /// The squared distance between every row of `x` and every row of `y`.
 ///
-/// By differences, not by the expansion into squares and products: that loses the distances that
-/// are small against the rows' norms, the ones that transport cares about.
+/// It is computed from differences. The expansion into squares and products would lose distances
+/// that are small against the rows' norms, and these matter most for transport.
 pub(crate) fn squared_distances(x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array2<f64> {
     if x.is_empty() || y.is_empty() {
         return Array2::zeros((x.nrows(), y.nrows()));
@@ -75,14 +74,14 @@ pub(crate) fn squared_distances(x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array
     table(&rows, y.nrows(), &Distances { places, minus_one })
 }
 
-/// The rows of each tile.
+/// The row range of each tile.
 fn tiles(rows: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
     (0..rows.div_ceil(TILE))
         .into_par_iter()
         .map(move |tile| tile * TILE..rows.min((tile + 1) * TILE))
 }
 
-/// A value for each row and component, n × K; zero for components that are absent.
+/// A value for each row and component, n × K; zero for absent components.
 fn table<T: Sample>(rows: &Rows<T>, components: usize, fill: &impl Fill<T>) -> Array2<f64> {
     let mut out = Array2::zeros((rows.len(), components));
     let arch = pulp::Arch::new();
@@ -101,9 +100,9 @@ fn table<T: Sample>(rows: &Rows<T>, components: usize, fill: &impl Fill<T>) -> A
     out
 }
 
-/// What is computed of a tile.
+/// A computation on one tile.
 trait Fill<T>: Sync {
-    /// Fills the columns of components, and returns the rows' log-likelihoods if it knows them.
+    /// Fills the columns of components. Returns the rows' log-likelihoods if it computes them.
     fn fill<S: Simd>(
         &self,
         simd: S,
@@ -145,7 +144,7 @@ impl<T: Sample> Fill<T> for Responsibilities<'_, T> {
     }
 }
 
-/// `(x·(−1) + y)²`, so that places are used where they lie.
+/// Computes `(x·(−1) + y)²`, so that places serve as shifts without a copy.
 struct Distances<'a> {
     places: &'a [f64],
     minus_one: Vec<f64>,

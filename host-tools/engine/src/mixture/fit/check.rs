@@ -1,4 +1,4 @@
-//! What EM cannot work on, and what is wrong with it.
+//! Checks of the data and settings of EM, with messages about what is wrong.
 
 use ndarray::ArrayView2;
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::mixture::sample::{Rows, Sample};
 use crate::mixture::{EmSettings, MixtureError, Start};
 
-/// Columns that have one value throughout.
+/// Columns in which all values are equal.
 pub(in crate::mixture) fn constant_columns<T: Sample>(rows: &Rows<T>) -> Vec<usize> {
     let value = |i: usize, j: usize| -> f64 { rows.row(i)[j].into() };
     let mut columns: Vec<usize> = (0..rows.dimensions()).collect();
@@ -19,7 +19,7 @@ pub(in crate::mixture) fn constant_columns<T: Sample>(rows: &Rows<T>) -> Vec<usi
     columns
 }
 
-/// Refuses what EM cannot work on.
+/// Refuses data that EM cannot work on.
 pub(in crate::mixture) fn check_data<T: Sample>(
     x: ArrayView2<T>,
     sample_weights: Option<&[f64]>,
@@ -52,7 +52,7 @@ pub(in crate::mixture) fn first_not_finite<T: Sample>(
 ) -> Option<(usize, usize, f64)> {
     (0..x.nrows()).into_par_iter().with_min_len(256).find_map_first(|row| {
         let values = x.row(row);
-        // Counted first, which becomes vector code as looking for a position does not.
+        // Counting first becomes vector code; looking for a position does not.
         if let Some(values) = values.as_slice()
             && values.iter().map(|v| u32::from(!v.finite())).sum::<u32>() == 0
         {
@@ -63,7 +63,7 @@ pub(in crate::mixture) fn first_not_finite<T: Sample>(
     })
 }
 
-/// Refuses settings that are out of range or do not go with the rows.
+/// Refuses settings that are out of range or do not suit the rows.
 pub(in crate::mixture) fn check_settings<T: Sample>(
     rows: &Rows<T>,
     settings: &EmSettings,

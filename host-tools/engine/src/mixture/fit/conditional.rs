@@ -1,4 +1,4 @@
-//! Conditional EM: a labelled feature matrix to one mixture whose components carry classes.
+//! Conditional EM: fits a labelled feature matrix to one mixture whose components carry classes.
 
 use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
 use rayon::prelude::*;
@@ -13,70 +13,70 @@ use crate::mixture::{
     Covariance, EmSettings, Fit, LabelledMixture, Mixture, MixtureError, Progress, Start,
 };
 
-/// How many components each class gets.
+/// Number of components for each class.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ComponentCount {
     /// The same number in every class.
     PerClass(usize),
     /// A number for each class, in the order of the classes.
     Each(Vec<usize>),
-    /// For each class the number from one to `most` with the smallest Bayesian information
+    /// For each class, the number from one to `most` with the smallest Bayesian information
     /// criterion.
     Bic {
         /// The largest number tried.
         most: usize,
     },
-    /// For each class the number from one to `most` with the largest likelihood on the last
-    /// `part` of its rows, which are left out of the trial fits; the chosen number is then
-    /// fitted to all rows. Rows are never shuffled: neighbours in time are alike, and would
-    /// tell on each other.
+    /// For each class, the number from one to `most` with the largest likelihood on the last `part`
+    /// of its rows. The trial fits leave these rows out. The chosen number is then fitted to all
+    /// rows. Rows are never shuffled: neighbours in time are alike, so they would give each other
+    /// away.
     HeldOut {
         /// The largest number tried.
         most: usize,
-        /// The share of rows left out, between 0 and 1.
+        /// The fraction of rows left out, between 0 and 1.
         part: f64,
     },
 }
 
-/// How the fit of one class went.
+/// Result of fitting one class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassFit {
     /// Name of the class.
     pub class: String,
-    /// Its samples.
+    /// Number of samples of the class.
     pub samples: usize,
-    /// Components it got. A class with fewer samples than components asked for gets one
-    /// component per sample.
+    /// Number of components of the class. A class with fewer samples than requested components gets
+    /// one component per sample.
     pub components: usize,
-    /// Components asked for, where the number was given.
+    /// Requested number of components, if a number was given.
     pub asked: Option<usize>,
     /// Mean log-likelihood per sample of the class in the last E-step.
     pub log_likelihood: f64,
-    /// Iterations made.
+    /// Number of iterations.
     pub iterations: usize,
     /// Whether the tolerance was reached before the iteration limit.
     pub converged: bool,
-    /// How many times a component had lost its samples and was put elsewhere.
+    /// How many times a component lost its samples and was moved.
     pub reseeded: usize,
 }
 
-/// A labelled mixture and how the fit of each class went.
+/// A labelled mixture and the result of fitting each class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConditionalFit {
-    /// The mixtures of all classes side by side, in the order of the classes. Every class has
-    /// the same weight in all, however long it was recorded: how long a fault was recorded on a
-    /// known machine says nothing about how often it will be on another.
+    /// The mixtures of all classes side by side, in the order of the classes. Every class has the
+    /// same total weight, whatever the length of its recordings. The recorded time of a fault on a
+    /// known machine says nothing about how often it occurs on another.
     pub mixture: LabelledMixture,
-    /// One report per class.
+    /// The result for each class.
     pub classes: Vec<ClassFit>,
 }
 
 /// Fits one mixture per class and puts them side by side.
 ///
 /// `labels` has a class index for each row; `class_names` has a name for each class. Each row
-/// is counted `sample_weights` times (once where `None`); one with weight zero is not there.
-/// `settings.components` is ignored in favour of `components`; a given start makes no sense
-/// here and is refused. With tied covariance each class has its own, so the result is full.
+/// counts `sample_weights` times (once if `None`); a row with weight zero is ignored. `components`
+/// replaces `settings.components`. A given start makes no sense here and is refused. With tied
+/// covariance each class has its own, so the result is full.
 pub fn fit_conditional<T: Sample>(
     x: ArrayView2<T>,
     labels: &[usize],
@@ -169,7 +169,7 @@ fn check(
     }
 }
 
-/// The rows of each class that have any weight, in order.
+/// The rows of each class with a weight above zero, in order.
 fn members<T: Sample>(
     rows: &Rows<T>,
     labels: &[usize],
@@ -248,7 +248,7 @@ fn fit_class<T: Sample>(
     }
 }
 
-/// Mean log-likelihood of the rows, by their weights.
+/// Weighted mean of the rows' log-likelihood.
 fn mean_log_likelihood<T: Sample>(mixture: &Mixture, rows: &Rows<T>) -> Result<f64, MixtureError> {
     let likelihoods = log_likelihoods(mixture, rows)
         .map_err(|NotPositiveDefinite(component)| MixtureError::Singular { component })?;
@@ -256,7 +256,7 @@ fn mean_log_likelihood<T: Sample>(mixture: &Mixture, rows: &Rows<T>) -> Result<f
     Ok(sum / rows.total_weight())
 }
 
-/// Puts the classes' mixtures side by side, all classes with the same weight.
+/// Puts the mixtures of the classes side by side. All classes get the same weight.
 fn side_by_side(fits: &[Fit]) -> LabelledMixture {
     let mixtures = || fits.iter().map(|fit| &fit.mixture);
     let components: usize = mixtures().map(Mixture::components).sum();

@@ -1,4 +1,4 @@
-//! Expectation maximisation: a feature matrix to a mixture.
+//! Expectation maximisation: fits a mixture to a feature matrix.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,7 +18,7 @@ use crate::mixture::engine::tiles::log_likelihoods;
 use crate::mixture::sample::{Rows, Sample};
 use crate::mixture::{CovarianceKind, Mixture, MixtureError};
 
-/// How EM is to run. Names and meanings are scikit-learn's where it has them.
+/// Settings of EM. Names and meanings follow scikit-learn if it has them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmSettings {
     /// Number of components K.
@@ -29,24 +29,24 @@ pub struct EmSettings {
     pub tolerance: f64,
     /// Stop after this many iterations (`max_iter`).
     pub max_iterations: usize,
-    /// Added to every variance in every M-step (`reg_covar`), so that none is ever below it;
-    /// to the diagonal of tied and full covariances.
+    /// Added to every variance in every M-step (`reg_covar`), so no variance is ever below it. For
+    /// tied and full covariances it is added to the diagonal.
     pub variance_floor: f64,
-    /// How many times to start, each from new random numbers; the likeliest fit wins
-    /// (`n_init`). Pointless from a given start.
+    /// Number of starts, each with new random numbers; the likeliest fit wins (`n_init`). It has no
+    /// use with a given start.
     pub restarts: usize,
     /// Seed of the random numbers. The same seed gives the same mixture on any number of threads.
     pub seed: u64,
-    /// Where to start.
+    /// The starting point.
     pub start: Start,
-    /// A component that holds less than this many samples is put at the sample that is
-    /// explained worst, and counted in [`Fit::reseeded`]. Zero leaves such components alone,
-    /// as scikit-learn does.
+    /// A component with fewer samples than this is moved to the sample that the mixture explains
+    /// worst, and counted in [`Fit::reseeded`]. Zero leaves such components alone, as scikit-learn
+    /// does.
     pub minimum_count: f64,
 }
 
 impl EmSettings {
-    /// Diagonal covariance, one k-means start, and scikit-learn's defaults for the rest.
+    /// Diagonal covariance, one k-means start, and scikit-learn's defaults for everything else.
     pub fn new(components: usize) -> Self {
         Self {
             components,
@@ -62,54 +62,54 @@ impl EmSettings {
     }
 }
 
-/// Where EM starts.
+/// The starting point of EM.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Start {
-    /// k-means from k-means++ seeds, until it settles.
+    /// k-means from k-means++ seeds, run until it settles.
     KMeans,
     /// k-means++ seeds alone.
     KMeansPlusPlus,
-    /// These means, K × d; weights and covariances are those of the samples nearest to each.
+    /// These means, K × d. Weights and covariances come from the samples nearest to each mean.
     Means(Array2<f64>),
     /// This mixture.
     Mixture(Mixture),
 }
 
-/// A fitted mixture and how the fit went.
+/// A fitted mixture and the course of the fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
     /// The mixture.
     pub mixture: Mixture,
-    /// Mean log-likelihood per sample in the last E-step, that is before the last M-step
+    /// Mean log-likelihood per sample in the last E-step, that is, before the last M-step
     /// (scikit-learn's `lower_bound_`).
     pub log_likelihood: f64,
-    /// Iterations made.
+    /// Number of iterations.
     pub iterations: usize,
     /// Whether the tolerance was reached before the iteration limit.
     pub converged: bool,
-    /// How many times a component had lost its samples and was put elsewhere.
+    /// How many times a component lost its samples and was moved.
     pub reseeded: usize,
-    /// Which of the restarts won, from zero.
+    /// The restart that won, counted from zero.
     pub restart: usize,
-    /// Columns that are constant over all samples; the variance floor alone carries them.
+    /// Columns that are constant over all samples. Their variance is the variance floor alone.
     pub constant_columns: Vec<usize>,
 }
 
-/// Where a running fit stands.
+/// Progress of a running fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Which restart, from zero.
+    /// The restart, counted from zero.
     pub restart: usize,
-    /// Iterations made.
+    /// Number of iterations so far.
     pub iteration: usize,
     /// Mean log-likelihood per sample in this iteration.
     pub log_likelihood: f64,
 }
 
-/// Fits a mixture to the rows of `x`, each counted `sample_weights` times (once where `None`).
+/// Fits a mixture to the rows of `x`. Each row counts `sample_weights` times (once if `None`).
 ///
-/// The matrix is used where it lies, in its own precision; only one that is not in standard
-/// layout is copied. `progress` is called after each iteration, from any thread.
+/// The matrix is used in place, in its own precision. It is copied only if it is not in standard
+/// layout. `progress` is called after each iteration, from any thread.
 pub fn fit<T: Sample>(
     x: ArrayView2<T>,
     sample_weights: Option<&[f64]>,
@@ -126,15 +126,15 @@ pub fn fit<T: Sample>(
 
 /// Does the work while one more thread looks for a share in it without ever falling asleep.
 ///
-/// The steps of an iteration are often shorter than a sleeping thread takes to wake up, so that
-/// the second thread would come too late for all of them; OpenMP's threads spin for the same
-/// reason. This one gives its turn away whenever it finds nothing: a kernel may wake it on the
-/// processor of the thread that it is to help, and spinning there would halve the speed until
-/// one of them is moved. Others may sleep: where there is work for them it lasts longer.
+/// The steps of an iteration are often shorter than the time to wake a sleeping thread. The second
+/// thread would come too late for all of them. OpenMP's threads spin for the same reason. This
+/// thread yields whenever it finds nothing to do: the kernel may wake it on the same processor as
+/// the thread it should help, and spinning there would halve the speed until one of them is moved.
+/// Other threads may sleep: if there is work for them, it lasts longer.
 fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let done = AtomicBool::new(false);
     let working = || {
-        // Also if the work panics, or the other thread would never come back.
+        // Set even if the work panics. Otherwise the other thread would never return.
         let _guard = OnDrop(&done);
         work()
     };
@@ -148,7 +148,7 @@ fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::join(working, waiting).0
 }
 
-/// Sets a flag when it goes.
+/// Sets a flag when it is dropped.
 struct OnDrop<'a>(&'a AtomicBool);
 
 impl Drop for OnDrop<'_> {
@@ -157,7 +157,8 @@ impl Drop for OnDrop<'_> {
     }
 }
 
-/// Fits a mixture to rows that were checked; `stream` tells apart fits with the same seed.
+/// Fits a mixture to checked rows. `stream` separates the random numbers of fits with the same
+/// seed.
 pub(in crate::mixture) fn fit_rows<T: Sample>(
     rows: &Rows<T>,
     settings: &EmSettings,
@@ -168,7 +169,7 @@ pub(in crate::mixture) fn fit_rows<T: Sample>(
     let fits: Vec<_> = (0..settings.restarts)
         .into_par_iter()
         .map(|restart| {
-            // Streams of neighbouring numbers are unrelated: seeding runs them through SplitMix64.
+            // Streams of neighbouring numbers are unrelated, because seeding uses SplitMix64.
             let seed = settings
                 .seed
                 .wrapping_add(stream.wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -202,7 +203,7 @@ fn run<T: Sample>(
     let mut mixture = start(rows, settings, &background, seed);
     let weight = rows.total_weight();
     let least = settings.minimum_count * weight / rows.len() as f64;
-    // Every re-seeding may rob another component; this ends the dance.
+    // Every re-seeding may take samples from another component. This limit stops the oscillation.
     let mut chances = 2 * settings.components;
     let bounded = worthwhile(rows, settings.components)
         && matches!(settings.covariance, CovarianceKind::Diagonal | CovarianceKind::Spherical);
@@ -247,7 +248,7 @@ fn run<T: Sample>(
     })
 }
 
-/// The first mixture.
+/// The mixture to start from.
 fn start<T: Sample>(
     rows: &Rows<T>,
     settings: &EmSettings,
@@ -277,7 +278,7 @@ fn start<T: Sample>(
     if let Start::Means(given) = &settings.start {
         mixture.means.assign(given);
     }
-    // A component that no sample is nearest to needs some weight to win any.
+    // If no sample is nearest to a component, it needs some weight to win any.
     let share = 1.0 / rows.len() as f64;
     mixture.weights.mapv_inplace(|w| w.max(share));
     let total = mixture.weights.sum();

@@ -1,4 +1,4 @@
-//! M-step: weighted moments to a mixture, and components that lost their samples to new places.
+//! M-step: turns weighted moments into a mixture, and moves components that lost their samples.
 
 use std::cell::OnceCell;
 
@@ -10,19 +10,20 @@ use crate::mixture::engine::share::Everything;
 use crate::mixture::sample::{Rows, Sample};
 use crate::mixture::{Covariance, CovarianceKind, Mixture};
 
-/// What stays the same through all iterations: the rows, and their own mean and covariance.
+/// The parts that stay the same through all iterations: the rows, and their own mean and
+/// covariance.
 pub(in crate::mixture) struct Background<'a, T> {
     rows: &'a Rows<'a, T>,
     kind: CovarianceKind,
     variance_floor: f64,
-    /// Few fits ever need it.
+    /// Computed on demand, because few fits need it.
     whole: OnceCell<Whole>,
 }
 
 /// Moments of all rows.
 struct Whole {
     mean: Array1<f64>,
-    /// About the mean, of the wanted kind, without the floor.
+    /// Covariance about the mean, of the requested kind, without the floor.
     covariance: Array2<f64>,
 }
 
@@ -41,7 +42,8 @@ impl<'a, T: Sample> Background<'a, T> {
                 CovarianceKind::Tied | CovarianceKind::Full => CovarianceKind::Full,
                 CovarianceKind::Diagonal | CovarianceKind::Spherical => CovarianceKind::Diagonal,
             };
-            // About the origin for the mean alone, then about the mean.
+            // First the moments about the origin, only to get the mean; then the moments about the
+            // mean.
             let origin = Array2::zeros((1, self.rows.dimensions()));
             let mut about_origin = Moments::new(self.rows, 1, CovarianceKind::Tied, false);
             let sums = about_origin.sum(self.rows, origin.view(), &Everything);
@@ -67,14 +69,14 @@ impl<'a, T: Sample> Background<'a, T> {
         }
     }
 
-    /// Variance of the columns, mean over all.
+    /// Mean of the columns' variances.
     pub(in crate::mixture) fn mean_variance(&self) -> f64 {
         let columns = self.rows.dimensions();
         (0..columns).map(|j| self.variance(j)).sum::<f64>() / columns as f64
     }
 
-    /// The mixture that maximises the likelihood for the given moments.
-    /// Components without samples keep their centre and get the covariance of all rows.
+    /// The mixture that maximises the likelihood for the given moments. Components without samples
+    /// keep their centre and get the covariance of all rows.
     pub(in crate::mixture) fn maximise(&self, moments: &Moments<T>) -> Mixture {
         let (statistics, centres) = (moments.total(), &moments.centres);
         let (components, dimensions) = centres.dim();
@@ -96,7 +98,7 @@ impl<'a, T: Sample> Background<'a, T> {
                 Covariance::Spherical(variances.sum_axis(Axis(1)) / dimensions as f64)
             }
             CovarianceKind::Tied => {
-                // Within = total − between; the total never changes.
+                // Within = total − between. The total never changes.
                 let mut within = self.whole().covariance.clone();
                 for (mean, &weight) in means.outer_iter().zip(&weights) {
                     let step = &mean - &self.whole().mean;
@@ -193,10 +195,10 @@ fn subtract_outer_product(matrix: &mut Array2<f64>, step: &Array1<f64>, weight: 
     }
 }
 
-/// Values that are worth a task of their own.
+/// Number of values that is worth a task of its own.
 const TASK: usize = 1 << 14;
 
-/// Works on each row of a matrix.
+/// Calls `work` on each row of a matrix, in parallel.
 fn rows_in_parallel(matrix: &mut Array2<f64>, work: impl Fn(usize, &mut [f64]) + Sync) {
     let columns = matrix.ncols();
     if let Some(values) = matrix.as_slice_mut() {

@@ -1,4 +1,4 @@
-//! Where EM starts: k-means++ seeds and k-means.
+//! Starting points for EM: k-means++ seeds and k-means.
 #![allow(
     clippy::inline_always,
     reason = "what is not inlined into a dispatched function is compiled for the baseline processor"
@@ -16,20 +16,21 @@ use crate::mixture::engine::moments::Moments;
 use crate::mixture::engine::near::worthwhile;
 use crate::mixture::sample::{Rows, Sample};
 
-/// Rows that one task takes at a time, whatever the number of threads.
+/// Number of rows in one task, for any number of threads.
 const CHUNK: usize = 256;
-/// Rows that a start is made from, for each component. More would hardly move the means, and
-/// EM moves them in any case.
+/// Number of rows per component for finding a start. More would hardly change the means, and EM
+/// changes them anyway.
 const ROWS_PER_COMPONENT: usize = 64;
 
-/// k-means stops when the means move less than this share of the data's variance, squared
-/// distances summed, as scikit-learn's does.
+/// k-means stops when the means move by less than this fraction of the data's variance, measured by
+/// the sum of squared distances, like scikit-learn's.
 const TOLERANCE: f64 = 1e-4;
-/// k-means stops after this many rounds in any case.
+/// k-means stops after this many rounds at the latest.
 const ROUNDS: usize = 300;
 
-/// The rows to start from, in order, by their numbers in the whole matrix: all, or one drawn from each of as many stretches of equal
-/// length as are wanted, so that all times are in it.
+/// The rows to start from, in order, as row numbers of the whole matrix. These are all rows, or one
+/// random row from each of the required number of equal stretches, so that all times are
+/// represented.
 pub(in crate::mixture) fn sample<T: Sample>(
     rows: &Rows<T>,
     components: usize,
@@ -81,8 +82,8 @@ pub(in crate::mixture) fn seeds<T: Sample>(
     chosen
 }
 
-/// An index drawn with probability proportional to `weights`; any index where all are zero,
-/// which happens when there are fewer distinct rows than components.
+/// An index drawn with probability proportional to `weights`. If all are zero, any index may be
+/// drawn. This happens if there are fewer distinct rows than components.
 fn draw(weights: &[f64], rng: &mut impl Rng) -> usize {
     let total: f64 = weights.iter().sum();
     if total <= 0.0 {
@@ -98,7 +99,7 @@ fn draw(weights: &[f64], rng: &mut impl Rng) -> usize {
     weights.iter().rposition(|w| *w > 0.0).unwrap_or(0)
 }
 
-/// Squared distances to row `seed` where they are below `nearest`, otherwise `nearest`.
+/// For each row, the smaller of `nearest` and the squared distance to row `seed`.
 fn distances<T: Sample>(rows: &Rows<T>, seed: usize, nearest: &[f64]) -> Vec<f64> {
     let seed = rows.row(seed);
     let arch = pulp::Arch::new();
@@ -109,7 +110,7 @@ fn distances<T: Sample>(rows: &Rows<T>, seed: usize, nearest: &[f64]) -> Vec<f64
     out
 }
 
-/// One task's rows, compiled for the instructions found at run time.
+/// The rows of one task, compiled for the instructions found at run time.
 struct Distances<'a, T> {
     rows: &'a Rows<'a, T>,
     from: usize,
@@ -129,7 +130,7 @@ impl<T: Sample> pulp::WithSimd for Distances<'_, T> {
     }
 }
 
-/// The means of k-means from the given means (Lloyd's rounds).
+/// The means that k-means reaches from the given means (Lloyd's rounds).
 pub(in crate::mixture) fn k_means<T: Sample>(
     rows: &Rows<T>,
     mut means: Array2<f64>,

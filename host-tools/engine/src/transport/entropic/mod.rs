@@ -1,4 +1,4 @@
-//! Entropic plans: dense and smooth, by scaling rows and columns in turn.
+//! Entropic plans: dense and smooth. Rows and columns are scaled in turn.
 
 mod newton;
 mod overrelaxation;

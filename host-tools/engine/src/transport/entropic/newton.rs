@@ -1,47 +1,50 @@
-//! Newton's method for entropic plans on which scaling iterations crawl.
+//! Newton's method, for entropic plans on which scaling iterations are very slow.
 //!
-//! Where rows and columns fall into groups far apart (in units of epsilon), hardly any mass of the plan
-//! lies between the groups. Scaling then sets the potentials within each group at once, but shifts those
-//! of one group against another's by next to nothing in an iteration: the error stands still, and
-//! overrelaxation has nothing to estimate. Newton's method solves for all potentials together (Brauer et
-//! al. 2017): with P the plan and r, c its marginals, the step (x, y) satisfies
+//! If rows and columns fall into groups that are far apart (in units of epsilon), the plan has
+//! hardly any mass between the groups. Scaling then sets the potentials within each group at once,
+//! but shifts one group against another by almost nothing per iteration. The error stands still,
+//! and overrelaxation has nothing to estimate. Newton's method solves for all potentials together
+//! (Brauer et al. 2017). With P the plan and r, c its marginals, the step (x, y) satisfies
 //!
 //! ```text
 //! r∘x + P y = a − r,    Pᵀx + c∘y = b − c,
 //! ```
 //!
-//! of which x is eliminated. What is left is solved by conjugate gradients, which need few iterations:
-//! nearly all its eigenvalues are near one, and a small one stands for a pair of groups. The start is from
-//! the duals of the exact plan, which the groups' potentials are near already; from elsewhere Newton's
-//! steps would have to be cut short a hundred times.
+//! Here x is eliminated. Conjugate gradients solve the remaining system. They need few iterations,
+//! because nearly all eigenvalues are near one; each small eigenvalue belongs to a pair of groups.
+//! The start is the duals of the exact plan, because they are already near the groups' potentials.
+//! From another start Newton's steps would have to be cut short a hundred times.
 
 use ndarray::Array2;
 
 use super::scaling::State;
 use crate::transport::exact;
 
-/// Largest change of a potential in one step, in units of epsilon: the exponential is a line for no more.
+/// Largest change of a potential in one step, in units of epsilon. The exponential is nearly linear
+/// only up to there.
 const LARGEST_STEP: f64 = 4.0;
-/// Share of the rise that the slope promises with which a step is taken, and halvings of it at most.
+/// A step is accepted if it gives at least this fraction of the rise that the slope predicts.
 const RISE: f64 = 1e-4;
+/// Largest number of times that a step is halved.
 const HALVINGS: usize = 30;
-/// Conjugate gradients stop at this share of the right-hand side, or at the marginal error if that is
-/// less, so that the last steps are quadratic.
+/// Conjugate gradients stop at this fraction of the right-hand side, or at the marginal error if
+/// that is smaller. The last steps then converge quadratically.
 const RESIDUAL: f64 = 0.1;
+/// Largest number of conjugate gradient iterations.
 const MOST_GRADIENTS: usize = 500;
 
-/// Brings the error to the tolerance, counting a pass over the plan as an iteration, of which `done` may
-/// reach `limit`; the kernel ends as the plan. Gives the last error.
+/// Reduces the error to the tolerance and returns the last error. A pass over the plan counts as an
+/// iteration, and `done` may reach `limit`. The kernel becomes the plan.
 pub(super) fn finish(state: &mut State, tolerance: f64, limit: usize, done: &mut usize) -> f64 {
     start_from_exact(state);
     loop {
-        // Meets the columns exactly, and the rows nearly.
+        // Meets the columns exactly and the rows nearly.
         state.log_update([1.0; 2]);
         state.fill_kernel();
         *done += 2;
         let rows = row_sums(state);
         let error = state.a.iter().zip(&rows).map(|(a, r)| (a - r).abs()).sum::<f64>();
-        // An error that is NaN must not pass for one that is small.
+        // NaN must not count as a small error.
         if error <= tolerance || error.is_nan() || *done >= limit {
             return error;
         }
@@ -50,7 +53,7 @@ pub(super) fn finish(state: &mut State, tolerance: f64, limit: usize, done: &mut
     }
 }
 
-/// Potentials of the exact plan; those at hand stay where there is none.
+/// Sets the potentials to those of the exact plan. If there is none, they stay as they are.
 fn start_from_exact(state: &mut State) {
     let shape = (state.a.len(), state.b.len());
     let Ok(cost) = Array2::from_shape_vec(shape, state.costs.clone()) else { return };
@@ -78,14 +81,14 @@ struct Step {
 }
 
 impl Step {
-    /// Newton's step at the plan in the kernel, whose row sums are `rows` and whose columns are met.
+    /// Newton's step at the plan in the kernel. The plan has row sums `rows` and meets the columns.
     fn solve(state: &State, rows: &[f64], error: f64, done: &mut usize) -> Self {
         let excess: Vec<f64> = state.a.iter().zip(rows).map(|(a, r)| a - r).collect();
         let roots: Vec<f64> = state.b.iter().map(|b| b.sqrt()).collect();
         let over =
             |x: &[f64], y: &[f64]| -> Vec<f64> { x.iter().zip(y).map(|(x, y)| x / y).collect() };
         let relative = over(&excess, rows);
-        // In units of √b the matrix is the identity less QᵀQ with Q = P / √(r bᵀ).
+        // In units of √b the matrix is the identity minus QᵀQ, with Q = P / √(r bᵀ).
         let apply = |x: &[f64]| -> Vec<f64> {
             let moved = over(&times(state, &over(x, &roots)), rows);
             let back = over(&transposed_times(state, &moved), &roots);
@@ -103,14 +106,14 @@ impl Step {
         Self { rows: step, columns, slope }
     }
 
-    /// Takes the step, or as much of it as lets the concave dual rise.
+    /// Takes the step, or the part of it that makes the concave dual rise.
     fn take(&self, state: &mut State, done: &mut usize) {
         let longest =
             self.rows.iter().chain(&self.columns).fold(0.0_f64, |most, x| most.max(x.abs()));
         let mut share = if longest > LARGEST_STEP { LARGEST_STEP / longest } else { 1.0 };
         let before = (state.f.clone(), state.g.clone());
         let dual_before = dual(state);
-        // Differences of the dual below this are rounding.
+        // Smaller differences of the dual are rounding.
         let rounding = 8.0 * f64::EPSILON * (1.0 + dual_before.abs());
         for _ in 0..HALVINGS {
             let moved = |potentials: &mut [f64], from: &[f64], step: &[f64]| {
@@ -127,12 +130,12 @@ impl Step {
             }
             share /= 2.0;
         }
-        // Nothing is left to gain along this step; the scaling that follows still is.
+        // This step gains nothing more, but the scaling after it still does.
         (state.f, state.g) = before;
     }
 }
 
-/// The dual of the problem at the potentials that the kernel was filled from.
+/// The dual of the problem at the kernel's potentials.
 fn dual(state: &State) -> f64 {
     let linear = |weights: &[f64], potentials: &[f64]| -> f64 {
         weights.iter().zip(potentials).map(|(w, x)| w * x).sum()
@@ -157,8 +160,8 @@ fn transposed_times(state: &State, x: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// A solution of `apply(x) = right` for a symmetric, positive semidefinite `apply`, to `residual` of the
-/// right-hand side. Each application passes over the plan twice.
+/// Solves `apply(x) = right` for a symmetric, positive semidefinite `apply`, up to `residual` of
+/// the right-hand side. Each application passes over the plan twice.
 fn conjugate_gradients(
     apply: impl Fn(&[f64]) -> Vec<f64>,
     right: Vec<f64>,
@@ -178,7 +181,7 @@ fn conjugate_gradients(
         let applied = apply(&direction);
         *done += 2;
         let curvature = dot(&direction, &applied);
-        // Along a constant the plan does not change; rounding leads there in the end.
+        // Along a constant the plan does not change. Rounding leads there in the end.
         if curvature <= f64::MIN_POSITIVE {
             break;
         }

@@ -1,31 +1,31 @@
-//! Overrelaxation of Sinkhorn iterations: the same limit in far fewer of them.
+//! Overrelaxation of Sinkhorn iterations: the same limit with far fewer iterations.
 //!
-//! Near the limit the marginal error of plain iterations falls by a constant factor η, close to one
-//! for small epsilon. Taking each step ω times as long (in the log domain), with
-//! `ω = 2 / (1 + √(1 − η))`, makes the factor ω − 1 (Lehmann et al. 2021): where plain iterations take
-//! 1/(1 − η), these take about the square root of that.
+//! Near the limit the marginal error of plain iterations falls by a constant factor η, which is
+//! close to one for small epsilon. Overrelaxation makes each step ω times as long in the log
+//! domain, with `ω = 2 / (1 + √(1 − η))`. The factor is then ω − 1 (Lehmann et al. 2021). Plain
+//! iterations need about 1/(1 − η) iterations; these need about the square root of that.
 //!
-//! η is estimated from the errors seen. For an ω below the best one the error falls by a factor λ with
-//! `(λ + ω − 1)² = η ω² λ`, so each estimate can improve on the one before.
+//! η is estimated from the observed errors. If ω is below the best value, the error falls by a
+//! factor λ with `(λ + ω − 1)² = η ω² λ`. So each estimate can improve on the one before.
 
-/// Plain iterations between two estimates.
+/// Number of plain iterations between two estimates.
 const SPAN: usize = 8;
-/// Error at which iterations are near enough to the limit for the theory to hold.
+/// Below this error, iterations are close enough to the limit for the theory to hold.
 const NEAR: f64 = 0.1;
-/// Two estimates of 1 − η in a row that differ by less than this factor are believed.
+/// Two successive estimates of 1 − η are accepted if they differ by less than this factor.
 const AGREEMENT: f64 = 1.25;
-/// Growth of the error over its least value at which to go back to plain iterations, for ω = 1. Longer
-/// steps may let it grow for a while before it falls.
+/// If the error grows to this multiple of its lowest value, plain iterations return. The value is
+/// for ω = 1; longer steps may let the error grow for a while before it falls.
 const GROWTH: f64 = 10.0;
 
 /// Chooses ω from the errors of the iterations.
 pub(super) struct Overrelaxation {
     omega: f64,
-    /// Error at the start of the present span, and iterations in it.
+    /// Error at the start of the current span, and the number of iterations in it.
     span: Option<(f64, usize)>,
     /// The last estimate of 1 − η.
     gap: Option<f64>,
-    /// The least error since ω was set.
+    /// The lowest error since ω was set.
     least: f64,
 }
 
@@ -34,14 +34,14 @@ impl Overrelaxation {
         Self { omega: 1.0, span: None, gap: None, least: f64::INFINITY }
     }
 
-    /// Length of the next step; one is a plain iteration.
+    /// Length of the next step; 1 is a plain iteration.
     pub(super) fn omega(&self) -> f64 {
         self.omega
     }
 
-    /// Takes the error of an iteration into account.
+    /// Takes note of the error of an iteration.
     pub(super) fn observe(&mut self, error: f64) {
-        // The number of iterations over which an overrelaxed error wavers.
+        // The number of iterations over which an overrelaxed error fluctuates.
         let memory = 1.0 / (2.0 - self.omega);
         self.least = self.least.min(error);
         if error > GROWTH * memory * self.least {
@@ -62,11 +62,12 @@ impl Overrelaxation {
         }
     }
 
-    /// Takes the factor λ by which the error has fallen into account.
+    /// Takes note of the factor λ by which the error fell.
     fn estimate(&mut self, factor: f64) {
         let shortfall = self.omega - 1.0;
         if factor <= shortfall || factor >= 1.0 {
-            // As good as this ω can be, or no fall at all: nothing to learn.
+            // The factor is as good as this ω allows, or the error did not fall: there is nothing
+            // to learn.
             return;
         }
         let eta = (factor + shortfall).powi(2) / (self.omega * self.omega * factor);
@@ -84,7 +85,7 @@ impl Overrelaxation {
 mod tests {
     use super::*;
 
-    /// Feeds errors that fall by a factor until ω changes.
+    /// Feeds errors that fall by a constant factor until ω changes.
     fn fed(pace: &mut Overrelaxation, factor: f64) -> f64 {
         let before = pace.omega();
         let mut error = 0.05;
@@ -108,8 +109,8 @@ mod tests {
     fn a_first_guess_is_corrected_from_overrelaxed_errors() {
         let mut pace = Overrelaxation::new();
         let first = fed(&mut pace, 0.9);
-        // The factor of ω = `first` where plain iterations have η = 0.999: the larger root λ of
-        // (λ + ω − 1)² = η ω² λ.
+        // The factor of ω = `first` if plain iterations have η = 0.999: the larger root λ of (λ + ω
+        // − 1)² = η ω² λ.
         let (eta, shortfall) = (0.999, first - 1.0);
         let half = eta * first * first / 2.0 - shortfall;
         let factor = half + (half * half - shortfall * shortfall).sqrt();

@@ -1,7 +1,7 @@
-//! Entropic transport whose marginals may give way: semi-relaxed and unbalanced (Chizat et al. 2018).
+//! Entropic transport with soft marginals: semi-relaxed and unbalanced (Chizat et al. 2018).
 //!
-//! A balanced plan must hand out the whole source mass, also that of classes the target does not
-//! have. Relaxing the source marginal lets such mass stay where it is.
+//! A balanced plan must move all source mass, even the mass of classes that the target does not
+//! have. If the source marginal is relaxed, such mass can stay where it is.
 
 use ndarray::ArrayRef2;
 
@@ -13,9 +13,10 @@ use crate::transport::{
 /// How a marginal of the plan is tied to its weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Marginal {
-    /// It equals them.
+    /// The marginal equals the weights.
     Held,
-    /// It is drawn to them by `tau · KL(marginal | weights)`, tau relative to the largest cost.
+    /// The penalty `tau · KL(marginal | weights)` draws the marginal to the weights. Tau is
+    /// relative to the largest cost.
     Relaxed(f64),
 }
 
@@ -37,10 +38,10 @@ pub struct Options {
     pub columns: Marginal,
     /// Weight of the entropy `KL(P | a bᵀ)`, relative to the largest magnitude in the cost.
     pub epsilon: f64,
-    /// With a relaxed side: bound on the relative error of any entry's potentials at which to stop.
-    /// With both held: as for Sinkhorn.
+    /// If a side is relaxed: stop when the bound on the relative error of any entry's potentials
+    /// falls below this. If both are held: as for Sinkhorn.
     pub tolerance: f64,
-    /// Iterations after which to give up with an error.
+    /// Number of iterations after which the solver gives up with an error.
     pub max_iterations: usize,
 }
 
@@ -57,11 +58,12 @@ impl Default for Options {
     }
 }
 
-/// The plan that minimises `Σ P·C / max|C| + epsilon · KL(P | a bᵀ)` and the penalties of its marginals.
+/// The plan that minimises `Σ P·C / max|C| + epsilon · KL(P | a bᵀ)` plus the penalties of its
+/// marginals.
 ///
-/// Weights are masses here and are taken as they are, not normalised; only when both sides are held
-/// must their sums agree. The marginal errors of the result are those against `a` and `b`: on a
-/// relaxed side they say how far the plan has given way.
+/// Weights are masses here and are not normalised. Their sums must agree only if both sides are
+/// held. The marginal errors of the result are measured against `a` and `b`. On a relaxed side they
+/// tell how far the marginal has moved from its weights.
 ///
 /// ```
 /// use ndarray::array;

@@ -1,16 +1,17 @@
-//! The scaling iterations behind Sinkhorn and its relaxed kin.
+//! The scaling iterations behind Sinkhorn and its relaxed variants.
 //!
-//! The plan is `P_ij = a_i b_j exp(f_i + g_j − c_ij/ε)`, and the two potentials are set in turn:
-//! to meet a marginal that is held, or to a fraction τ/(τ+ε) of that for one that is relaxed by a
-//! KL penalty of weight τ (Chizat et al. 2018).
+//! The plan is `P_ij = a_i b_j exp(f_i + g_j − c_ij/ε)`, and the two potentials are set in turn.
+//! For a held marginal, the update meets the marginal. For a marginal with a KL penalty of weight
+//! τ, the update is the fraction τ/(τ+ε) of that (Chizat et al. 2018).
 //!
-//! Potentials are kept as logarithms. Between two evaluations of the exponentials the iterations
-//! multiply a kernel by scalings, which is the same arithmetic without any exponential; as soon as a
-//! scaling leaves a safe range it goes into the potentials and the kernel is computed anew
-//! (Schmitzer 2019). Epsilon comes down in steps, each starting from the potentials of the one before.
-//! Where both marginals are held and the iterations make no headway, Newton's method ends the matter.
+//! Potentials are kept as logarithms. Between two evaluations of the exponentials, the iterations
+//! multiply a kernel by scalings. This is the same arithmetic without exponentials. When a scaling
+//! leaves a safe range, it is absorbed into the potentials and the kernel is computed again
+//! (Schmitzer 2019). Epsilon is lowered in steps, and each step starts from the potentials of the
+//! one before. If both marginals are held and the iterations make no progress, Newton's method
+//! finishes the work.
 //!
-//! Own code: the one crate there is works in single precision.
+//! We have our own code because the only crate works in single precision.
 
 use ndarray::{Array1, Array2, ArrayRef2};
 
@@ -20,30 +21,35 @@ use crate::transport::TransportError;
 
 /// Scalings outside `1/SAFE..SAFE` are absorbed.
 const SAFE: f64 = 1e30;
-/// Exponents below this are zero in the kernel. No two scalings can make such an entry matter, and
-/// products with it would be subnormal, which costs most processors a hundred times as much.
+/// Kernel entries with an exponent below this are set to zero. No two scalings can make such an
+/// entry matter. Products with it would be subnormal, which are a hundred times slower on most
+/// processors.
 const NEGLIGIBLE: f64 = -500.0;
-/// An epsilon from here on needs no larger ones before it.
+/// Epsilons from this value up are used directly, without larger ones before.
 const DIRECT: f64 = 5e-3;
-/// Epsilon to begin with otherwise, and the ratio of one to the next on the way down.
+/// The first epsilon otherwise.
 const FIRST_EPSILON: f64 = 2e-2;
+/// Ratio of an epsilon to the one before.
 const EPSILON_STEP: f64 = 0.25;
-/// Marginal error at which a step on the way down has done its work, and its iteration limit.
+/// Marginal error at which an intermediate epsilon is done.
 const STEP_TOLERANCE: f64 = 1e-2;
+/// Iteration limit of an intermediate epsilon.
 const STEP_ITERATIONS: usize = 100;
-/// Iterations at the last epsilon that held marginals are given before Newton's method takes over.
+/// Iterations at the last epsilon, with held marginals, before Newton's method takes over.
 const PATIENCE: usize = 1000;
-/// Ratio of a marginal to its weight, less one, at which overrelaxed steps are linear.
+/// Largest deviation from one, of the ratio of a weight to its marginal, for which overrelaxed
+/// steps are linear.
 const NEARLY_ONE: f64 = 0.1;
-/// Below this, potentials over epsilon have no digits left for the marginals.
+/// Smallest epsilon. Below it, potentials over epsilon have no digits left for the marginals.
 const LEAST_EPSILON: f64 = 1e-12;
 
-/// What is asked of the iterations.
+/// Settings of the iterations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     /// Weight of the entropy, relative to the largest cost.
     pub(super) epsilon: f64,
-    /// Weights of the KL penalties of rows and columns, in the same unit; infinite if held.
+    /// Weights of the KL penalties of rows and columns, in the same unit; infinite if the side is
+    /// held.
     pub(super) taus: [f64; 2],
     pub(super) tolerance: f64,
     pub(super) max_iterations: usize,
@@ -75,14 +81,14 @@ impl Settings {
     }
 }
 
-/// A plan, the iterations it took, and its potentials in units of the cost.
+/// A plan, the number of iterations, and the potentials in units of the cost.
 pub(super) struct Scaled {
     pub(super) plan: Array2<f64>,
     pub(super) iterations: usize,
     pub(super) duals: (Array1<f64>, Array1<f64>),
 }
 
-/// Runs the iterations on checked weights and costs; `largest` is the cost's largest magnitude.
+/// Runs the iterations on checked weights and costs. `largest` is the cost's largest magnitude.
 pub(super) fn solve(
     a: &[f64],
     b: &[f64],
@@ -125,7 +131,7 @@ pub(super) fn solve(
     for (&j, &potential) in columns.iter().zip(&state.g) {
         g[j] = potential;
     }
-    // Rows and columns without weight get the potential that the update would give them.
+    // Rows and columns without weight get the potentials that the update would give them.
     let [row_exponent, column_exponent] = settings.exponents(epsilon);
     for i in (0..a.len()).filter(|&i| a[i] <= 0.0) {
         let exponents = |(&j, g): (&usize, &f64)| (b[j], g - cost[[i, j]] / scale / epsilon);
@@ -157,7 +163,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Brings epsilon down to its value and iterates there to the tolerance.
+    /// Lowers epsilon to its final value and iterates there to the tolerance.
     fn descend(&mut self, settings: &Settings) -> Result<usize, TransportError> {
         let mut done = 0;
         let mut epsilon = if settings.epsilon < DIRECT { FIRST_EPSILON } else { settings.epsilon };
@@ -195,8 +201,8 @@ impl State {
         }
     }
 
-    /// Feasible potentials to begin with: no exponent is above zero, and every row and column has one
-    /// that is zero, so that no sum of the kernel underflows.
+    /// Sets feasible starting potentials. No exponent is above zero, and every row and column has
+    /// one that is zero, so no sum of the kernel underflows.
     fn start(&mut self, epsilon: f64) {
         self.epsilon = epsilon;
         self.g.fill(f64::INFINITY);
@@ -212,7 +218,7 @@ impl State {
         }
     }
 
-    /// Iterates at the present epsilon; the kernel ends as the plan. Gives the last error.
+    /// Iterates at the current epsilon and returns the last error. The kernel becomes the plan.
     fn iterate(
         &mut self,
         exponents: [f64; 2],
@@ -254,7 +260,7 @@ impl State {
         }
     }
 
-    /// One iteration in the log domain, from whatever the potentials are.
+    /// One iteration in the log domain, from any potentials.
     pub(super) fn log_update(&mut self, [row_exponent, column_exponent]: [f64; 2]) {
         let n = self.b.len();
         let epsilon = self.epsilon;
@@ -280,7 +286,7 @@ impl State {
         }
     }
 
-    /// The plan of the present potentials.
+    /// Computes the plan of the current potentials.
     pub(super) fn fill_kernel(&mut self) {
         let n = self.b.len();
         let rows = self.kernel.chunks_exact_mut(n).zip(self.costs.chunks_exact(n));
@@ -293,8 +299,8 @@ impl State {
     }
 }
 
-/// Puts scalings into potentials; whether all had a finite logarithm. One that has not is left out, for
-/// an update in the log domain to set right.
+/// Adds scalings to potentials. Returns whether all had a finite logarithm. The others are skipped,
+/// and an update in the log domain corrects them later.
 fn absorb(potentials: &mut [f64], scalings: &[f64]) -> bool {
     let mut finite = true;
     for (potential, scaling) in potentials.iter_mut().zip(scalings) {
@@ -305,13 +311,13 @@ fn absorb(potentials: &mut [f64], scalings: &[f64]) -> bool {
     finite
 }
 
-/// What multiplies the rows and columns of the kernel.
+/// Factors of the rows and columns of the kernel.
 struct Scalings {
     u: Vec<f64>,
     v: Vec<f64>,
     exponents: [f64; 2],
-    /// With exponent e the new scaling of row i is `(a_i / sum_i)^e · exp((e − 1) f_i)`; this is the last
-    /// factor, for rows and columns.
+    /// The last factor, for rows and columns, of the new scaling. With exponent e the new scaling
+    /// of row i is `(a_i / sum_i)^e · exp((e − 1) f_i)`.
     damping: [Vec<f64>; 2],
     column_sums: Vec<f64>,
     /// Whether all scalings are within the safe range.
@@ -342,7 +348,7 @@ impl Scalings {
         }
     }
 
-    /// One iteration: rows, then columns. Gives the error before it.
+    /// One iteration: rows, then columns. Returns the error before it.
     fn update(&mut self, kernel: &[f64], a: &[f64], b: &[f64], omega: f64) -> f64 {
         let [row_exponent, column_exponent] = self.exponents;
         let contraction = row_exponent * column_exponent;
@@ -351,7 +357,7 @@ impl Scalings {
                 (target / sum).powf(exponent) * damping
             } else if omega > 1.0 {
                 let excess = target / (sum * old) - 1.0;
-                // Near the limit the power is a line, and quicker as one.
+                // Near the limit the power is nearly linear, and the linear form is quicker.
                 if excess.abs() < NEARLY_ONE {
                     old * (1.0 + omega * excess)
                 } else {
@@ -365,8 +371,8 @@ impl Scalings {
         let mut change = 0.0_f64;
         let mut row_error = 0.0;
         self.column_sums.fill(0.0);
-        // One pass over the kernel does both products: a row that has just given its sum is still in
-        // the cache when it is added to the column sums.
+        // One pass over the kernel does both products: a row is still in the cache from its own sum
+        // when it is added to the column sums.
         for (i, row) in kernel.chunks_exact(self.v.len()).enumerate() {
             let (old, sum) = (self.u[i], dot(row, &self.v));
             row_error += (old * sum - a[i]).abs();
@@ -386,8 +392,8 @@ impl Scalings {
             self.v[j] = new;
         }
         if contraction < 1.0 {
-            // The update contracts by this factor in the sup norm, so this bounds how far the
-            // potentials still are from their limit.
+            // The update contracts by this factor in the sup norm. So this bounds the distance of
+            // the potentials from their limit.
             change * contraction / (1.0 - contraction)
         } else {
             row_error

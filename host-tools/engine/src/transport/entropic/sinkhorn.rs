@@ -8,13 +8,13 @@ use crate::transport::{Plan, TransportError, check_cost, finish, normalised};
 /// Settings of the Sinkhorn solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Weight of the entropy, relative to the largest magnitude in the cost: the plan minimises
-    /// `Σ P·C / max|C| + epsilon · KL(P | a bᵀ)`, so that one value means the same for costs of any
-    /// unit. A smaller epsilon gives a sharper plan and takes longer.
+    /// Weight of the entropy, relative to the largest magnitude in the cost. The plan minimises
+    /// `Σ P·C / max|C| + epsilon · KL(P | a bᵀ)`, so a value means the same for costs in any unit.
+    /// A smaller epsilon gives a sharper plan and takes longer.
     pub epsilon: f64,
-    /// Sum over rows of |row sum − weight| at which to stop; columns are met to rounding.
+    /// Sum over rows of |row sum − weight| at which to stop. Columns are met up to rounding.
     pub tolerance: f64,
-    /// Iterations after which to give up with an error.
+    /// Number of iterations after which the solver gives up with an error.
     pub max_iterations: usize,
 }
 
@@ -24,9 +24,9 @@ impl Default for Options {
     }
 }
 
-/// The entropic plan between the weights `a` (rows) and `b` (columns), which are normalised.
+/// The entropic plan between the weights `a` (rows) and `b` (columns). It normalises the weights.
 ///
-/// The duals `f`, `g` give the plan back as `a_i b_j exp((f_i + g_j − C_ij) / (epsilon · max|C|))`.
+/// The duals `f`, `g` reproduce the plan as `a_i b_j exp((f_i + g_j − C_ij) / (epsilon · max|C|))`.
 ///
 /// ```
 /// use ndarray::array;

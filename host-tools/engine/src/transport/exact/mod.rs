@@ -1,13 +1,13 @@
 //! Exact transport by a network simplex: the least-cost plan with both marginals held.
 //!
-//! Own code, because no crate serves: those that exist take integer costs, build the whole graph in
-//! memory, carry a copyleft licence, or are a general linear program some hundred times slower.
-//! Three things make this one fast on dense problems:
-//! * arcs are implicit (bipartite and complete), so pricing is a subtraction and a minimum over a
-//!   contiguous row of the cost, which the compiler turns into vector code;
-//! * the first basis is a greedy plan on reduced costs, not an artificial one, so that fewer pivots
-//!   are left and no artificial cost spoils the precision of the potentials;
-//! * flows are integers (see `tree.rs`), so that degenerate problems end.
+//! We have our own code because no existing crate fits. They take integer costs, build the whole
+//! graph in memory, have a copyleft licence, or solve general linear programs some hundred times
+//! slower. Three things make this one fast on dense problems:
+//! - Arcs are implicit (bipartite and complete). Pricing is a subtraction and a minimum over a
+//!   contiguous row of the cost, which the compiler turns into vector code.
+//! - The first basis is a greedy plan on reduced costs, not an artificial one. Fewer pivots are
+//!   left, and no artificial cost spoils the precision of the potentials.
+//! - Flows are integers (see `tree.rs`), so degenerate problems terminate.
 
 use std::borrow::Cow;
 
@@ -19,25 +19,29 @@ mod tree;
 use super::{Plan, TransportError, check_cost, finish, normalised};
 use tree::Tree;
 
-/// The whole mass, in units of flow: 2⁶⁰, so that sums of flows stay within 64 bits.
+/// The whole mass in units of flow: 2⁶⁰, so that sums of flows fit into 64 bits.
 const WHOLE: f64 = (1_u64 << 60) as f64;
-/// Reduced costs within this of zero, relative to the numbers they are the difference of, are zero.
+/// Reduced costs within this of zero, relative to the numbers they are differences of, count as
+/// zero.
 const ROUNDING: f64 = 2e-15;
-/// Arcs priced before the best of them enters, as a multiple of √(rows · columns).
+/// Number of arcs to price before the best of them enters, as a multiple of √(rows · columns).
 const BLOCK: f64 = 1.0;
 
 /// Settings of the exact solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// Pivots after which to give up; by default there is no limit, as the method ends by itself.
+    /// Number of pivots after which to give up. By default there is no limit, because the method
+    /// always terminates.
     pub max_pivots: Option<usize>,
 }
 
-/// The plan of least cost between the weights `a` (rows) and `b` (columns), which are normalised.
+/// The plan of least cost between the weights `a` (rows) and `b` (columns). It normalises the
+/// weights.
 ///
-/// Weights below 2⁻⁶¹ of the whole count as zero; rows and columns of zero weight get an empty row or
-/// column of the plan, and duals that keep `duals.0[i] + duals.1[j] ≤ cost[i, j]` everywhere.
-/// `Σ a·duals.0 + Σ b·duals.1 = cost` up to rounding, which proves that no plan costs less.
+/// Weights below 2⁻⁶¹ of the whole count as zero. Rows and columns with zero weight get an empty
+/// row or column of the plan, and duals that keep `duals.0[i] + duals.1[j] ≤ cost[i, j]`
+/// everywhere. `Σ a·duals.0 + Σ b·duals.1 = cost` up to rounding, which proves that no plan costs
+/// less.
 ///
 /// ```
 /// use ndarray::array;
@@ -60,7 +64,7 @@ pub fn solve(
     let support_a = support(&units_a);
     let support_b = support(&units_b);
 
-    // A power of two rounds nothing, and keeps sums along the tree within f64.
+    // A power of two causes no rounding, and keeps sums along the tree within f64.
     let scale = power_of_two(largest);
     let reduced = restrict(cost, &support_a, &support_b, scale);
     let scale = scale.unwrap_or(1.0);
@@ -84,7 +88,8 @@ pub fn solve(
     Ok(finish(plan, cost, &a, &b, pivots, duals))
 }
 
-/// Weights in units of flow, summing to the whole exactly; what rounding leaves goes to the largest.
+/// Weights in units of flow with exactly the whole as their sum. The largest takes the rounding
+/// remainder.
 fn units(weights: &[f64]) -> Vec<u64> {
     let mut units: Vec<u64> = weights.iter().map(|w| (w * WHOLE).round() as u64).collect();
     let sum: u64 = units.iter().sum();
@@ -98,14 +103,14 @@ fn support(units: &[u64]) -> Vec<usize> {
     (0..units.len()).filter(|&i| units[i] > 0).collect()
 }
 
-/// The power of two next to the largest cost, where sums of costs could leave the range of f64.
+/// A power of two near the largest cost, if sums of costs could leave the range of f64.
 fn power_of_two(largest: f64) -> Option<f64> {
     let far = largest > 0.0 && !(1e-100..1e100).contains(&largest);
     // Dividing by a subnormal power of two would lose bits.
     far.then(|| largest.log2().round().max(-1000.0).exp2())
 }
 
-/// The cost between rows and columns with weight, scaled; borrowed where nothing changes.
+/// The scaled cost between rows and columns with weight. It is borrowed if nothing changes.
 fn restrict<'a>(
     cost: &'a ArrayRef2<f64>,
     rows: &[usize],
@@ -120,7 +125,7 @@ fn restrict<'a>(
         .into()
 }
 
-/// Duals of all rows and columns: those of the tree, and tight ones where there is no weight.
+/// Duals of all rows and columns: from the tree, or tight ones for those without weight.
 fn duals(
     tree: &Tree,
     rows: &[usize],
@@ -151,7 +156,7 @@ fn duals(
     (u, v)
 }
 
-/// A problem whose weights are all positive and sum to the whole.
+/// A problem with positive weights that sum to the whole.
 struct Problem<'a> {
     /// Row by row.
     costs: &'a [f64],
@@ -160,13 +165,14 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// The optimal tree and the number of pivots, or pivots done and violation left.
+    /// Returns the optimal tree and the number of pivots. At the limit it returns the number of
+    /// pivots and the remaining violation.
     fn solve(&self, max_pivots: Option<usize>) -> Result<(Tree, usize), (usize, f64)> {
         let mut tree = self.greedy();
         tree.set_potentials(|row, column| self.cost(row, column));
         let mut pricing = Pricing::new(self.rows.len(), self.columns.len());
         let mut pivots = 0;
-        // Whether the potentials are free of what pivots round.
+        // Whether the potentials are free of the rounding of pivots.
         let mut fresh = true;
         loop {
             let entering = pricing.entering(self.costs, &tree.potential);
@@ -179,9 +185,9 @@ impl Problem<'_> {
                     pivots += 1;
                     fresh = false;
                 }
-                // Optimal, as far as exact potentials can tell.
+                // Optimal, as far as exact potentials can show.
                 _ if fresh => return Ok((tree, pivots)),
-                // No arc, or a tree arc whose reduced cost is all rounding.
+                // There is no arc, or only a tree arc with a reduced cost that is pure rounding.
                 _ => {
                     tree.set_potentials(|row, column| self.cost(row, column));
                     fresh = true;
@@ -194,8 +200,8 @@ impl Problem<'_> {
         self.costs[row * self.columns.len() + column]
     }
 
-    /// A strongly feasible tree near the optimum: each row in turn fills the open columns that are
-    /// cheapest against the column's own least cost.
+    /// A strongly feasible tree near the optimum. Each row in turn fills the open columns that are
+    /// cheapest relative to the column's own least cost.
     fn greedy(&self) -> Tree {
         let (m, n) = (self.rows.len(), self.columns.len());
         let mut discount = vec![f64::INFINITY; n];
@@ -206,7 +212,8 @@ impl Problem<'_> {
         }
         let mut open = self.columns.clone();
         let mut arcs = Vec::with_capacity(m + n - 1);
-        // Rows and columns joined by positive flow, named by one of their columns.
+        // Rows and columns joined by positive flow form a group, which is named by one of its
+        // columns.
         let mut group_of_row = Vec::with_capacity(m);
         let mut groups = Groups::new(n);
         for (row, costs) in self.costs.chunks_exact(n).enumerate() {
@@ -219,15 +226,15 @@ impl Problem<'_> {
                 left -= flow;
                 open[column] -= flow;
                 if open[column] == 0 {
-                    // Closed: its reduced cost is infinite from now on.
+                    // The column is full: its reduced cost is infinite from now on.
                     discount[column] = f64::NEG_INFINITY;
                 }
                 groups.join(*first.get_or_insert(column), column);
             }
             group_of_row.push(first.unwrap_or(0));
         }
-        // Groups hang under column 0 by an arc without flow from one of their rows: it leads
-        // towards the root, as a strongly feasible tree asks.
+        // Each group hangs under column 0 by an arc without flow from one of its rows. The arc
+        // leads towards the root, as a strongly feasible tree requires.
         for (row, &group) in group_of_row.iter().enumerate() {
             if groups.join(0, group) {
                 arcs.push((row, 0, 0));
@@ -237,7 +244,8 @@ impl Problem<'_> {
     }
 }
 
-/// Block search: the best arc of a block enters, and the next search goes on where this one ended.
+/// Block search: the best arc of a block enters, and the next search continues where this one
+/// ended.
 struct Pricing {
     columns: usize,
     arcs: usize,
@@ -287,7 +295,7 @@ impl Pricing {
     }
 }
 
-/// The least of `costs − potentials`, in lanes that become vector code.
+/// The smallest of `costs − potentials`, in lanes that become vector code.
 fn least(costs: &[f64], potentials: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut lanes = [f64::INFINITY; LANES];
@@ -308,7 +316,7 @@ fn least(costs: &[f64], potentials: &[f64]) -> f64 {
     lanes.into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Where `costs − potentials` takes the value that [`least`] found.
+/// The position at which `costs − potentials` has the value that [`least`] found.
 fn position(costs: &[f64], potentials: &[f64], value: f64) -> usize {
     costs.iter().zip(potentials).position(|(c, p)| c - p <= value).unwrap_or(0)
 }
@@ -331,7 +339,7 @@ impl Groups {
         x
     }
 
-    /// Joins two sets; whether they were apart.
+    /// Joins two sets. Returns whether they were separate.
     fn join(&mut self, x: usize, y: usize) -> bool {
         let (x, y) = (self.find(x), self.find(y));
         self.parent[y] = x;

@@ -1,7 +1,7 @@
 //! Partial transport: the cheapest way to move a given part of the mass.
 //!
-//! The problem becomes a balanced one with a dummy row and a dummy column that take, at no cost, the
-//! mass that stays (Chapel et al. 2020).
+//! A dummy row and a dummy column make the problem a balanced one. They take the mass that stays,
+//! at no cost (Chapel et al. 2020).
 
 use ndarray::{Array2, ArrayRef2, s};
 
@@ -9,9 +9,9 @@ use crate::transport::{Plan, Side, TransportError, check_cost, check_weights, ex
 
 /// The plan of least cost that moves `mass` out of the weights `a` (rows) into `b` (columns).
 ///
-/// Weights are masses here and are taken as they are; `mass` may be anything up to the smaller sum.
-/// Row and column sums of the plan stay at or below their weights, so the marginal errors add up what
-/// was left behind on each side.
+/// Weights are masses here and are not normalised. `mass` may be up to the smaller sum. Row and
+/// column sums of the plan never exceed their weights, so the marginal errors are the mass left
+/// behind on each side.
 pub fn solve(
     a: &[f64],
     b: &[f64],
@@ -36,8 +36,8 @@ pub fn solve(
     let (m, n) = cost.dim();
     let mut extended_cost = Array2::zeros((m + 1, n + 1));
     extended_cost.slice_mut(s![..m, ..n]).assign(cost);
-    // From dummy to dummy must not pay: a unit there could always be undone by leaving a unit of real
-    // mass behind, which saves its cost, at least −largest.
+    // Moving mass from dummy to dummy must not pay. A unit there could always be undone by leaving
+    // a unit of real mass behind. That saves its cost, which is at least −largest.
     extended_cost[[m, n]] = if largest > 0.0 { 2.0 * largest } else { 1.0 };
     let whole = exact::solve(
         &extended(a, columns - mass),

@@ -1,19 +1,19 @@
 //! The spanning tree of the network simplex: a basis of the transportation problem.
 //!
-//! Nodes are rows `0..rows` and columns `rows..rows + columns`. Every node but the root has one
-//! tree arc, to its parent; as the graph is bipartite, the arc's direction (row to column) and its
-//! cost follow from the two ends, so an arc needs no storage of its own beyond its flow.
+//! Nodes are rows `0..rows` and columns `rows..rows + columns`. Every node except the root has one
+//! tree arc, to its parent. The graph is bipartite, so the two ends of an arc determine its
+//! direction (row to column) and its cost. An arc stores only its flow.
 //!
-//! Flows are integers, in units of 2⁻⁶⁰ of the whole mass. The ratio test is then exact, and
-//! equal flows are equal: what the rule against cycling below rests on.
+//! Flows are integers, in units of 2⁻⁶⁰ of the whole mass. The ratio test is then exact, and equal
+//! flows are equal. The rule against cycling below depends on this.
 //!
-//! The tree is kept *strongly feasible* (Cunningham 1976): an arc without flow always leads
-//! towards the root. The last blocking arc of the cycle, counted from its apex along the entering
-//! arc, leaves; this keeps the property, and with it no basis can come back.
+//! The tree is kept *strongly feasible* (Cunningham 1976): an arc without flow always leads towards
+//! the root. The leaving arc is the last blocking arc of the cycle, counted from its apex along the
+//! entering arc. This keeps the property, and then no basis can return.
 
 use crate::transport::Side;
 
-/// No node: the parent of the root, the end of a list of children.
+/// No node: the parent of the root, or the end of a list of children.
 const NONE: u32 = u32::MAX;
 
 /// A strongly feasible spanning tree with its flows and potentials.
@@ -23,7 +23,7 @@ pub(super) struct Tree {
     first_child: Vec<u32>,
     next_sibling: Vec<u32>,
     previous_sibling: Vec<u32>,
-    /// Nodes in the subtree of each node, itself included.
+    /// Number of nodes in the subtree of each node, including itself.
     size: Vec<u32>,
     /// Flow on the arc to the parent.
     flow: Vec<u64>,
@@ -47,8 +47,8 @@ impl Tree {
         }
     }
 
-    /// Builds the tree from the basic arcs `(row, column, flow)`, which must span all nodes, hung
-    /// up at `root`.
+    /// Builds the tree with the root `root` from the basic arcs `(row, column, flow)`. The arcs
+    /// must span all nodes.
     pub(super) fn from_arcs(
         rows: usize,
         columns: usize,
@@ -57,7 +57,7 @@ impl Tree {
     ) -> Self {
         let mut tree = Self::new(rows, columns);
         let nodes = rows + columns;
-        // Neighbours of each node, as one array with offsets.
+        // Neighbours of each node, in one array with offsets.
         let mut offset = vec![0_usize; nodes + 1];
         for &(row, column, _) in arcs {
             offset[row + 1] += 1;
@@ -96,7 +96,7 @@ impl Tree {
         tree
     }
 
-    /// Whether the row and the column are joined by a tree arc.
+    /// Whether a tree arc joins the row and the column.
     pub(super) fn contains(&self, row: usize, column: usize) -> bool {
         let column = self.rows + column;
         self.parent[row] == column as u32 || self.parent[column] == row as u32
@@ -113,8 +113,8 @@ impl Tree {
         })
     }
 
-    /// Sets every potential from the costs of the tree arcs, the root's being zero; this drops the
-    /// rounding that [`Tree::pivot`] gathers.
+    /// Sets every potential from the costs of the tree arcs, with zero at the root. This removes
+    /// the rounding that accumulates in [`Tree::pivot`].
     pub(super) fn set_potentials(&mut self, cost: impl Fn(usize, usize) -> f64) {
         let root = self.parent.iter().position(|&p| p == NONE).unwrap_or(0);
         self.potential[root] = 0.0;
@@ -129,7 +129,7 @@ impl Tree {
         }
     }
 
-    /// Brings the arc from `row` to `column` into the tree, whose reduced cost is `reduced`.
+    /// Brings the arc from `row` to `column`, with reduced cost `reduced`, into the tree.
     pub(super) fn pivot(&mut self, row: usize, column: usize, reduced: f64) {
         let column = self.rows + column;
         let apex = self.apex(row, column);
@@ -137,7 +137,7 @@ impl Tree {
         if amount > 0 {
             self.push_flow(row, column, apex, amount);
         }
-        // The end of the entering arc that is cut off from the root moves under the other.
+        // One end of the entering arc is cut off from the root. It moves under the other end.
         let (moved, onto, shift) = match side {
             Side::Rows => (row, column, -reduced),
             Side::Columns => (column, row, reduced),
@@ -150,7 +150,7 @@ impl Tree {
         if node < self.rows { Side::Rows } else { Side::Columns }
     }
 
-    /// The lowest common ancestor: the node with the smaller subtree cannot be it.
+    /// The lowest common ancestor. The node with the smaller subtree cannot be it.
     fn apex(&self, mut u: usize, mut v: usize) -> usize {
         while u != v {
             if self.size[u] < self.size[v] {
@@ -162,12 +162,12 @@ impl Tree {
         u
     }
 
-    /// The arc (by its lower node) that leaves, the side of the cycle it is on, and its flow.
+    /// Returns the leaving arc (by its lower node), its side of the cycle, and its flow.
     ///
     /// Flow goes from the apex down to the row, over the entering arc to the column, and up to the
-    /// apex, so it falls on arcs whose lower node is a row on the row's path and a column on the
-    /// column's path. The entering arc cannot be blocked, and each path that has an arc at all has
-    /// a falling one at its end, so there is always an arc to leave.
+    /// apex. On the row's path it falls on arcs whose lower node is a row; on the column's path, on
+    /// arcs whose lower node is a column. The entering arc cannot be blocked. Each path with an arc
+    /// has a falling arc at its end, so there is always an arc that can leave.
     fn blocking(&self, row: usize, column: usize, apex: usize) -> (usize, Side, u64) {
         let mut leaving = (row, Side::Rows, u64::MAX);
         let mut node = row;
@@ -201,7 +201,7 @@ impl Tree {
         }
     }
 
-    /// Cuts the arc above `leaving`, turns its subtree over so that `moved` is on top, and hangs
+    /// Cuts the arc above `leaving`, turns its subtree over so that `moved` is on top, and attaches
     /// it under `onto` with the given flow.
     fn rehang(&mut self, moved: usize, onto: usize, leaving: usize, apex: usize, amount: u64) {
         let whole = self.size[leaving];
@@ -213,7 +213,7 @@ impl Tree {
         let mut node = moved;
         let mut new_parent = onto;
         let mut new_flow = amount;
-        // Size of the old subtree of the node before: no longer below this one.
+        // Size of the old subtree of the node before, which is no longer below this one.
         let mut taken = 0;
         loop {
             let old_parent = self.parent[node] as usize;
@@ -259,7 +259,7 @@ impl Tree {
         }
     }
 
-    /// Adds to the potential of a node and of all below it.
+    /// Adds `by` to the potential of a node and of all nodes below it.
     fn shift(&mut self, top: usize, by: f64) {
         self.potential[top] += by;
         let mut node = top;

@@ -1,8 +1,9 @@
 //! MATLAB v5 files (`save -v6` and `save -v7`).
 //!
-//! A reader of our own: `matfile` reads neither structures nor cells nor 32-bit integers and drops
-//! a truncated tail without a word, `matrw` panics on damaged files, and neither streams. What is
-//! needed of the format is little: the headers of arrays, here in [`walk`], and packed numbers.
+//! We have our own reader because no crate does the job. `matfile` reads neither structures nor
+//! cells nor 32-bit integers, and silently drops a truncated tail. `matrw` panics on damaged files.
+//! Neither streams. We need only a small part of the format: the headers of arrays, in [`walk`],
+//! and packed numbers.
 
 mod walk;
 
@@ -61,7 +62,7 @@ struct Axes {
 
 /// Names and sizes, for messages.
 fn described(arrays: &[Numbers]) -> String {
-    /// More would hide the message.
+    /// A longer list would hide the message.
     const MOST: usize = 40;
     let described = arrays.iter().take(MOST).map(|array| {
         let size: Vec<String> = array.size.iter().map(ToString::to_string).collect();
@@ -74,8 +75,8 @@ fn described(arrays: &[Numbers]) -> String {
     text
 }
 
-/// The axes that a channel names: an array, or with `(:,k)` or `(k,:)` behind its name one column
-/// or row of it, counted from 1 as MATLAB does.
+/// The axes that a channel names. The channel is an array. If `(:,k)` or `(k,:)` follows its name,
+/// it is one column or row of the array, counted from 1 as in MATLAB.
 fn find(path: &Path, arrays: &[Numbers], channel: &str) -> Result<Axes, RecordingError> {
     let by_name = |name: &str| arrays.iter().find(|array| array.name == name);
     if let Some(array) = by_name(channel) {
@@ -108,13 +109,14 @@ fn find(path: &Path, arrays: &[Numbers], channel: &str) -> Result<Axes, Recordin
     Ok(Axes { name: channel.into(), frames, blocks })
 }
 
-/// The axes of an array: a vector is one, an N×2 or N×3 matrix (or its transpose) two or three.
+/// The axes of an array: a vector has one, an N×2 or N×3 matrix (or its transpose) has two or
+/// three.
 fn whole(path: &Path, array: &Numbers) -> Result<Axes, RecordingError> {
     check(path, array)?;
     let name = array.name.clone();
     match *array.size.as_slice() {
         [n, 1] | [1, n] => Ok(Axes { name, frames: n, blocks: vec![block(array, 1, 0)] }),
-        // Column by column: each is a block of its own.
+        // Numbers are stored column by column, so each column is a block.
         [n, axes] if axes <= MAX_AXES && n > MAX_AXES => {
             let blocks = (0..axes).map(|axis| block(array, 1, axis * n)).collect();
             Ok(Axes { name, frames: n, blocks })
@@ -135,7 +137,7 @@ fn whole(path: &Path, array: &Numbers) -> Result<Axes, RecordingError> {
     }
 }
 
-/// Refuses numbers that are no samples.
+/// Refuses numbers that cannot be samples.
 fn check(path: &Path, array: &Numbers) -> Result<(), RecordingError> {
     let name = &array.name;
     let problem = if array.complex {
@@ -148,9 +150,10 @@ fn check(path: &Path, array: &Numbers) -> Result<(), RecordingError> {
     Err(RecordingError::malformed(path, problem))
 }
 
-/// Numbers of an array from `first` on, every `width`-th.
+/// Every `width`-th number of an array, starting at `first`.
 fn block(array: &Numbers, width: usize, first: usize) -> Block {
-    // A frame of `width` numbers begins at a multiple of it, so that rows are picked from it.
+    // A frame of `width` numbers begins at a multiple of `width`, so that a row is one number of
+    // each frame.
     let (frame, pick) = (first / width * width, first % width);
     Block {
         extent: array.extent,

@@ -1,8 +1,8 @@
-//! The tree of arrays in a MATLAB v5 file, down to the numbers in structures and cells.
+//! Walks the tree of arrays in a MATLAB v5 file, down to the numbers in structures and cells.
 //!
-//! Every element is a tag (type and length), its bytes, and padding to eight. Compressed elements
-//! hold one array each; they are unpacked once here, so that damage is found before anything is
-//! made of the numbers.
+//! Every element is a tag (type and length), its bytes, and padding to eight bytes. A compressed
+//! element holds one array. It is unpacked once here, so that damage is found before the numbers
+//! are used.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Take};
@@ -14,45 +14,50 @@ use super::super::RecordingError;
 use super::super::bytes::{Extent, Packing, discard, is_bomb};
 use super::super::packed::{Kind, unreadable};
 
-/// Text, version and byte order that every v5 file begins with.
+/// Length of the text, version and byte order at the beginning of every v5 file.
 const HEADER_LEN: u64 = 128;
-/// Data types of elements.
+/// Element type of an array.
 const MI_MATRIX: u32 = 14;
+/// Element type of compressed data.
 const MI_COMPRESSED: u32 = 15;
-/// Classes of arrays.
+/// Array class of cells.
 const CELL: u8 = 1;
+/// Array class of structures.
 const STRUCTURE: u8 = 2;
+/// Array classes of numbers.
 const NUMBERS: std::ops::RangeInclusive<u8> = 6..=15;
-/// The flag of complex numbers.
+/// Flag for complex numbers.
 const COMPLEX: u32 = 0x800;
-/// Structures inside structures that are followed.
+/// Deepest nesting of structures that is followed.
 const DEEPEST: usize = 16;
-/// Arrays that are listed; a file with more is not one of recordings.
+/// Largest number of arrays that are listed. A file with more does not hold recordings.
 const MOST_ARRAYS: usize = 100_000;
 
 /// An array of numbers somewhere in the file.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    /// Its name with those of the structures around it: `run.vibration.x`, `runs(2).x`, `c{1}`.
+    /// Its full name, with the names of the structures around it: `run.vibration.x`, `runs(2).x`,
+    /// `c{1}`.
     pub(super) name: String,
     /// Its dimensions, at least two.
     pub(super) size: Vec<usize>,
     pub(super) kind: Kind,
     pub(super) complex: bool,
     pub(super) big_endian: bool,
-    /// The element at the top that it is in, and its bytes before the numbers.
+    /// The top-level element that contains the array.
     pub(super) extent: Extent,
+    /// Bytes of that element before the numbers.
     pub(super) skip: u64,
 }
 
 impl Numbers {
-    /// Whether it is one row or one column of at least two values.
+    /// Whether the array is one row or one column of at least two values.
     pub(super) fn is_vector(&self) -> bool {
         self.size.iter().filter(|&&n| n != 1).count() == 1 && self.size.iter().all(|&n| n > 0)
     }
 }
 
-/// The arrays of numbers in a file whose elements are all there.
+/// Lists the arrays of numbers in a file. It is an error if the file is truncated.
 pub(super) fn walk(path: &Path) -> Result<Vec<Numbers>, RecordingError> {
     let io = |source| RecordingError::Io { path: path.into(), source };
     let mut file = File::open(path).map_err(io)?;
@@ -91,7 +96,7 @@ pub(super) fn walk(path: &Path) -> Result<Vec<Numbers>, RecordingError> {
         }
         let compressed = kind == MI_COMPRESSED;
         let packing = if compressed { Packing::Zlib } else { Packing::Plain };
-        // An array that is not compressed is its own element.
+        // An uncompressed array is its own element.
         let extent = if compressed {
             Extent { at: at + 8, len: u64::from(len), packing }
         } else {
@@ -99,13 +104,13 @@ pub(super) fn walk(path: &Path) -> Result<Vec<Numbers>, RecordingError> {
         };
         let mut walker = Walker::new(path, extent, big_endian, &mut arrays)?;
         walker.top()?;
-        // The last one may lack the padding.
+        // The last element may lack the padding.
         at = if compressed { end } else { end.next_multiple_of(8) };
     }
     Ok(arrays)
 }
 
-/// Whether the first byte of a number is the most significant, if this is a v5 file at all.
+/// Whether numbers are big-endian. It is an error if this is not a v5 file.
 fn byte_order(path: &Path, header: &[u8]) -> Result<bool, RecordingError> {
     if header.starts_with(b"MATLAB 7.3") || header.starts_with(b"\x89HDF") {
         return Err(RecordingError::malformed(
@@ -131,7 +136,7 @@ fn words(bytes: [u8; 8], big_endian: bool) -> [u32; 2] {
     [word([a, b, c, d]), word([e, f, g, h])]
 }
 
-/// The bytes of one element at the top.
+/// The bytes of one top-level element.
 enum Bytes {
     Plain(BufReader<File>),
     Zlib(Box<ZlibDecoder<Take<BufReader<File>>>>),
@@ -143,7 +148,7 @@ struct Tag {
     kind: u32,
     len: u64,
     begin: u64,
-    /// Elements of up to four bytes may have them in the tag itself.
+    /// The bytes of an element of up to four bytes, if they are in the tag itself.
     small: Option<[u8; 4]>,
 }
 
@@ -152,7 +157,7 @@ struct Walker<'a> {
     extent: Extent,
     big_endian: bool,
     bytes: Bytes,
-    /// Unpacked bytes that were read.
+    /// Number of unpacked bytes read so far.
     at: u64,
     arrays: &'a mut Vec<Numbers>,
 }
@@ -175,7 +180,7 @@ impl<'a> Walker<'a> {
         Ok(Self { path, extent, big_endian, bytes, at: 0, arrays })
     }
 
-    /// The array that is the whole element.
+    /// Reads the array that fills the whole element.
     fn top(&mut self) -> Result<(), RecordingError> {
         let tag = self.tag()?;
         let end = tag.begin + tag.len;
@@ -190,7 +195,7 @@ impl<'a> Walker<'a> {
         }
         self.array(None, end, 0)?;
         if let Bytes::Zlib(reader) = &mut self.bytes {
-            // Past the last byte stands the checksum.
+            // The checksum follows the last byte; reading past the end verifies it.
             let more = { reader }.read(&mut [0; 1]);
             if !matches!(more, Ok(0)) {
                 return Err(self.damaged("its checksum is wrong"));
@@ -199,7 +204,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Goes through an array that ends at `end`; `name` is what the structure around it calls it.
+    /// Walks through an array that ends at `end`. `name` is its name in the structure around it.
     fn array(
         &mut self,
         name: Option<String>,
@@ -207,7 +212,7 @@ impl<'a> Walker<'a> {
         depth: usize,
     ) -> Result<(), RecordingError> {
         if end == self.at {
-            // A cell with nothing in it.
+            // An empty cell.
             return Ok(());
         }
         let flags = self.tag()?;
@@ -242,7 +247,7 @@ impl<'a> Walker<'a> {
                 let tag = self.tag()?;
                 self.numbers(name, size, count, flags & COMPLEX != 0, tag, end)?;
             }
-            // Text, sparse arrays, functions and objects are no samples.
+            // Text, sparse arrays, functions and objects are not samples.
             _ => (),
         }
         self.skip_to(end, end)
@@ -284,7 +289,7 @@ impl<'a> Walker<'a> {
                 self.damaged(&format!("{name} of size {size:?} has {} bytes of numbers", tag.len))
             );
         }
-        // In a tag of their own the numbers stand in its second half.
+        // If the numbers are in the tag itself, they are in its second half.
         let skip = if tag.small.is_some() { tag.begin - 4 } else { tag.begin };
         if tag.small.is_none() {
             self.skip_to(tag.begin + tag.len, end)?;
@@ -327,7 +332,7 @@ impl<'a> Walker<'a> {
         Ok(until_zero(&self.contents(tag, end)?))
     }
 
-    /// The next tag.
+    /// Reads the next tag.
     fn tag(&mut self) -> Result<Tag, RecordingError> {
         let mut bytes = [0; 8];
         self.read(&mut bytes)?;
@@ -345,7 +350,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// The bytes of a short element.
+    /// Reads the bytes of a short element.
     fn contents(&mut self, tag: Tag, end: u64) -> Result<Vec<u8>, RecordingError> {
         if let Some(bytes) = tag.small {
             return Ok(bytes[..tag.len as usize].to_vec());
@@ -359,7 +364,7 @@ impl<'a> Walker<'a> {
         Ok(bytes)
     }
 
-    /// The bytes of an element of known length.
+    /// Reads the bytes of an element of known length.
     fn element<const N: usize>(&mut self, tag: Tag, end: u64) -> Result<[u8; N], RecordingError> {
         let bytes = self.contents(tag, end)?;
         bytes.try_into().map_err(|_| self.damaged(&format!("an element of {} bytes", tag.len)))
@@ -379,7 +384,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Goes on to the padded end of what ends at `to`, within an array that ends at `end`.
+    /// Skips to `to` and the padding after it, within an array that ends at `end`.
     fn skip_to(&mut self, to: u64, end: u64) -> Result<(), RecordingError> {
         let to = to.next_multiple_of(8).min(end.max(to));
         let Some(count) = to.checked_sub(self.at) else {

@@ -1,6 +1,7 @@
-//! How a text table is written: what separates its fields, and whether it has a header.
+//! The dialect of a text table: its field separator, and whether it has a header.
 //!
-//! Nothing is guessed silently: where two readings are possible, the file is refused with both.
+//! Nothing is guessed silently: if two readings are possible, the file is refused and the message
+//! names both.
 
 use std::path::Path;
 
@@ -11,16 +12,16 @@ use super::lines::{Lines, Separator, number, split};
 #[derive(Debug, Clone)]
 pub(super) struct Dialect {
     pub(super) separator: Separator,
-    /// The names of the columns; without a header their indices.
+    /// The names of the columns; without a header, their indices.
     pub(super) names: Vec<String>,
     /// Whether the first line holds the names.
     pub(super) header: bool,
 }
 
-/// Lines that are looked at.
+/// Number of lines to look at.
 const SAMPLE: usize = 200;
 
-/// In the order in which they are preferred where both serve as well.
+/// Separators to try, in order of preference if several fit equally well.
 const SEPARATORS: [Separator; 5] = [
     Separator::Byte(b'\t'),
     Separator::Byte(b';'),
@@ -71,12 +72,13 @@ fn is_number(field: &[u8], separator: Separator) -> bool {
     number::<f64>(field, separator).is_some()
 }
 
-/// How well a separator serves.
+/// How well a separator fits.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 struct Fit {
-    /// Share of the fields that are numbers, without the first line where there are more.
+    /// Fraction of the fields that are numbers. The first line does not count if there are more
+    /// lines.
     numbers: f64,
-    /// Whether all lines have as many fields.
+    /// Whether all lines have the same number of fields.
     even: bool,
     columns: usize,
 }
@@ -95,7 +97,7 @@ fn fit(sample: &[Vec<u8>], separator: Separator) -> Fit {
 }
 
 fn separator(path: &Path, sample: &[Vec<u8>], line: u64) -> Result<Separator, RecordingError> {
-    // One column of numbers with decimal commas could be two columns of whole numbers.
+    // A column of numbers with decimal commas looks like two columns of whole numbers.
     let comma = |text: &[u8]| text.contains(&b',');
     let first_is_name = !is_number(&sample[0], Separator::None)
         && fields(&sample[0], Separator::Byte(b','))
@@ -107,7 +109,7 @@ fn separator(path: &Path, sample: &[Vec<u8>], line: u64) -> Result<Separator, Re
             let named = if comma(&sample[0]) { Separator::Byte(b',') } else { Separator::None };
             return Ok(named);
         }
-        // Nobody writes the whole number −0.
+        // Nobody writes −0 as a whole number, so this is a decimal comma.
         let minus_zero = |line: &Vec<u8>| line.trim_ascii().starts_with(b"-0,");
         if sample.iter().any(minus_zero) {
             return Ok(Separator::None);
@@ -122,7 +124,7 @@ fn separator(path: &Path, sample: &[Vec<u8>], line: u64) -> Result<Separator, Re
         ));
     }
     let fits = SEPARATORS.map(|separator| (fit(sample, separator), separator));
-    // The last of equals is taken: the one that is preferred.
+    // `max_by` returns the last of equals. The order is reversed, so that is the preferred one.
     let best = fits
         .into_iter()
         .rev()
@@ -130,7 +132,7 @@ fn separator(path: &Path, sample: &[Vec<u8>], line: u64) -> Result<Separator, Re
     Ok(best.map_or(Separator::None, |(_, separator)| separator))
 }
 
-/// Whether the first row holds names. A row of numbers with a slip in it does not.
+/// Whether the first row holds names. A row of numbers with a typing error does not.
 fn has_header(
     path: &Path,
     rows: &[Vec<Vec<u8>>],
@@ -142,11 +144,11 @@ fn has_header(
     if !texts.contains(&true) {
         return Ok(counts_up(first) && !continues(rows, separator));
     }
-    // pandas writes its row numbers under an empty name.
+    // pandas leaves the name of its row-number column empty.
     if first[0].is_empty() && counts_up(&first[1..]) && first.len() > 1 {
         return Ok(true);
     }
-    // Columns that hold numbers further down; without such, the first row's are all there are.
+    // Columns that hold numbers further down. If there is no further row, every column counts.
     let holds_numbers = |column: usize| {
         let mut fields = body.iter().filter_map(|row| row.get(column));
         body.is_empty() || fields.any(|field| is_number(field, separator))
@@ -167,7 +169,7 @@ fn has_header(
                 column,
                 "correct it, or, if the line holds names, begin every name with a letter",
             )),
-            // A column of text, such as dates, beside numbers: nothing speaks for a header.
+            // A column of text, such as dates, among numbers: nothing indicates a header.
             None => Ok(false),
         };
     }
@@ -180,13 +182,13 @@ fn has_header(
     }
 }
 
-/// Whether the fields are 0, 1, 2, …: the names that pandas gives to columns without.
+/// Whether the fields are 0, 1, 2, …: pandas gives these names to unnamed columns.
 fn counts_up(fields: &[Vec<u8>]) -> bool {
     fields.len() > 1
         && fields.iter().enumerate().all(|(index, field)| *field == index.to_string().into_bytes())
 }
 
-/// Whether the first column goes on from the first row in even steps, as time does.
+/// Whether the first column continues from the first row in even steps, as time does.
 fn continues(rows: &[Vec<Vec<u8>>], separator: Separator) -> bool {
     let values: Option<Vec<f64>> = rows
         .iter()
@@ -197,7 +199,7 @@ fn continues(rows: &[Vec<Vec<u8>>], separator: Separator) -> bool {
     step > 0.0 && (values[1] - values[0] - step).abs() <= 0.01 * step
 }
 
-/// Whether a text begins as a number does.
+/// Whether a text begins like a number.
 fn resembles_number(field: &[u8]) -> bool {
     let unsigned = match field {
         [b'+' | b'-' | b'.' | b',', rest @ ..] => rest,

@@ -1,4 +1,4 @@
-//! The rows of a text file: its lines, without blank ones and remarks.
+//! The rows of a text file: its lines, without blank lines and comments.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 
 use super::super::RecordingError;
 
-/// The longest line that a table has.
+/// The longest line that is accepted in a table, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// What stands between two fields.
+/// The separator between two fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
-    /// This byte, once.
+    /// This byte, exactly once.
     Byte(u8),
     /// Blanks and tabs, any number of them.
     Blanks,
-    /// Nothing: a line is a field.
+    /// No separator: a line is one field.
     None,
 }
 
-/// The lines of a file that hold something; `#` and `%` begin remarks.
+/// The lines of a file with content. `#` and `%` begin comments.
 pub(super) struct Lines {
     path: PathBuf,
     reader: BufReader<File>,
     line: Vec<u8>,
-    /// The number of the line that was read last, from 1.
+    /// The number of the last line read, counted from 1.
     pub(super) number: u64,
 }
 
@@ -67,12 +67,12 @@ impl Lines {
                 break;
             }
         }
-        // Tabs at the end stand for empty fields, so that only the line's end goes.
+        // Tabs at the end mean empty fields, so only the line ending is removed.
         let end = self.line.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |i| i + 1);
         Ok(Some(&self.line[..end]))
     }
 
-    /// Takes the byte-order mark of UTF-8 off the first line, and refuses that of UTF-16.
+    /// Removes a UTF-8 byte-order mark from the first line, and refuses UTF-16.
     fn check_encoding(&mut self) -> Result<(), RecordingError> {
         if self.line.starts_with(b"\xEF\xBB\xBF") {
             self.line.drain(..3);
@@ -87,7 +87,7 @@ impl Lines {
     }
 }
 
-/// Where the fields of a line are, without blanks and quotes around them.
+/// The ranges of the fields of a line, without the blanks and quotes around them.
 pub(super) fn split(line: &[u8], separator: Separator, fields: &mut Vec<Range<usize>>) {
     fields.clear();
     let between = |byte: u8| match separator {
@@ -97,7 +97,7 @@ pub(super) fn split(line: &[u8], separator: Separator, fields: &mut Vec<Range<us
     };
     let (mut start, mut quoted) = (0, false);
     for (at, &byte) in line.iter().enumerate() {
-        // A quote inside a field is a character like others.
+        // A quote inside a field is an ordinary character.
         if byte == b'"' && (quoted || line[start..at].trim_ascii().is_empty()) {
             quoted = !quoted;
         } else if !quoted && between(byte) {
@@ -123,7 +123,7 @@ fn trimmed(line: &[u8], field: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The number in a field, and whether a comma is its decimal mark.
+/// The number in a field, and its decimal mark if that is a comma.
 pub(super) fn number<T: std::str::FromStr>(
     field: &[u8],
     separator: Separator,
@@ -135,7 +135,7 @@ pub(super) fn number<T: std::str::FromStr>(
     if separator == Separator::Byte(b',') || field.contains(&b'.') {
         return None;
     }
-    // A second comma becomes a second point, which no number has.
+    // A second comma becomes a second point, which makes the number invalid.
     let value = text.replace(',', ".").parse().ok()?;
     Some((value, Some(b',')))
 }

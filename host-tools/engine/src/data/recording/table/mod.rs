@@ -1,9 +1,9 @@
-//! Text tables, one row a frame: columns between tabs, `;`, `,` or blanks, with or without a
-//! header, decimal points or commas, and perhaps a column of time.
+//! Text tables with one frame a row. The columns are separated by tabs, `;`, `,` or blanks. A
+//! header, decimal commas and a column of time are allowed.
 //!
-//! The `csv` crate, which reads manifests, knows one separator of one byte and loses count of
-//! blank lines; samples are read by line here, so that a message can name the line and a file may
-//! be larger than memory.
+//! The `csv` crate reads manifests, but it knows only one separator of one byte and loses count of
+//! blank lines. Samples are read line by line here, so that a message can name the line and a file
+//! may be larger than memory.
 
 mod dialect;
 mod lines;
@@ -29,7 +29,7 @@ pub(super) fn read(
     let chosen = chosen_columns(path, channels, &dialect.names, time.as_ref())?;
     let layout = Arc::new(Layout { path: path.into(), dialect, chosen });
 
-    // One pass over the file says how many rows there are, and keeps them if they are few.
+    // One pass over the file counts the rows, and keeps them if they are few.
     let mut rows = Rows::open(&layout)?;
     let (mut frames, mut kept) = (0_usize, Some(Vec::new()));
     let mut frame = Vec::new();
@@ -80,22 +80,22 @@ fn uneven(rows: &Rows, time: &TimeColumn) -> RecordingError {
     )
 }
 
-/// What of a file is read, and how.
+/// The part of a file to read, and how to read it.
 #[derive(Debug)]
 struct Layout {
     path: PathBuf,
     dialect: Dialect,
-    /// Indices of the columns that are axes, in the order wanted.
+    /// Indices of the columns that are axes, in the requested order.
     chosen: Vec<usize>,
 }
 
-/// A table that is read row by row.
+/// Reads a table row by row.
 struct Rows {
     layout: Arc<Layout>,
     lines: Lines,
     line: Vec<u8>,
     fields: Vec<Range<usize>>,
-    /// The decimal mark of the first number that has one, and its line.
+    /// The decimal mark of the first number that has one, and the line of that number.
     mark: Option<(u8, u64)>,
 }
 
@@ -109,12 +109,12 @@ impl Rows {
         Ok(Self { layout: Arc::clone(layout), lines, line, fields, mark: None })
     }
 
-    /// The text in a column of the row that was read last.
+    /// The text in a column of the row read last.
     fn field(&self, column: usize) -> &[u8] {
         &self.line[self.fields[column].clone()]
     }
 
-    /// Replaces what is in `frame` by the values of the next row; `false` at the end.
+    /// Replaces the content of `frame` with the values of the next row; returns `false` at the end.
     fn next(&mut self, frame: &mut Vec<f32>) -> Result<bool, RecordingError> {
         frame.clear();
         let Some(line) = self.lines.next()? else { return Ok(false) };
@@ -213,7 +213,7 @@ fn channel_needed(path: &Path, names: &[String], time: Option<usize>) -> Recordi
     RecordingError::ChannelNeeded { path: path.into(), available }
 }
 
-/// Indices of the columns to read; a name goes before an index.
+/// Indices of the columns to read. A name takes precedence over an index.
 fn chosen_columns(
     path: &Path,
     channels: &[&str],
@@ -223,9 +223,9 @@ fn chosen_columns(
     if channels.is_empty() {
         return match (names.len(), time) {
             (1, _) => Ok(vec![0]),
-            // The other one, if this one turns out to be time.
+            // If the first column turns out to be time, the other one is the axis.
             (2, Some(time)) => Ok(vec![1 - time.column]),
-            // What other columns hold is unknown: a speed or a temperature is no axis.
+            // The meaning of other columns is unknown: a speed or a temperature is not an axis.
             (_, time) => {
                 let named = time.filter(|time| time.named).map(|time| time.column);
                 Err(channel_needed(path, names, named))

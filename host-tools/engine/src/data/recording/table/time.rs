@@ -1,58 +1,61 @@
-//! A column of time: how it is told from a column of samples, and the rate that it says.
+//! A column of time: telling it from a column of samples, and reading the rate from it.
 
 use super::lines::Separator;
 use super::lines::number;
 
-/// What a column says about time, while its rows go by.
+/// A column that may be time, with everything known about it so far.
 #[derive(Debug, Clone)]
 pub(in super::super) struct TimeColumn {
     pub(in super::super) column: usize,
-    /// Whether its name is that of time; without, only even steps speak for it.
+    /// Whether its name means time. Without such a name, only even steps indicate time.
     pub(in super::super) named: bool,
     /// Seconds in its unit.
     unit: f64,
     first: f64,
     last: f64,
     rows: u64,
-    /// Steps between which the true one lies.
+    /// Lower and upper bound of the true step.
     step: (f64, f64),
-    /// What the first and the last time are rounded to.
+    /// Rounding of the first time.
     first_digit: f64,
+    /// Rounding of the last time.
     last_digit: f64,
-    /// The smallest last digit of a number without an exponent: programs that leave out zeros at
-    /// the end write `0.5` beside `0.500125`.
+    /// The finest last digit among numbers without an exponent. Programs that leave out trailing
+    /// zeros write `0.5` as well as `0.500125`.
     finest: f64,
     /// Whether the rows so far count 0, 1, 2, … or 1, 2, 3, …
     counts: bool,
 }
 
-/// What came of a row's time.
+/// Result of reading a row's time.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) enum Step {
-    /// It goes on evenly.
+    /// It follows in even steps.
     Even,
-    /// It is no number.
+    /// It is not a number.
     NotANumber,
-    /// It is earlier or later than even steps make it.
+    /// It is earlier or later than even steps allow.
     Uneven,
 }
 
-/// What a column is.
+/// The meaning of a column.
 #[derive(Debug, PartialEq)]
 pub(in super::super) enum Meaning {
     /// Time, at this rate.
     Time(f64),
     /// The number of the row.
     Counter,
-    /// Too few rows to tell.
+    /// Unknown: there are too few rows.
     Nothing,
 }
 
-/// By how much of a step a time may be off: half of what would be a lost sample's.
+/// Largest deviation of a time, as a fraction of a step. A lost sample would be off by twice as
+/// much.
 const JITTER: f64 = 0.25;
 
 impl TimeColumn {
-    /// The column of these that may be time: one with such a name, or else the first of several.
+    /// The column that may be time: the one with a name that means time, or else the first of
+    /// several.
     pub(in super::super) fn find(names: &[String], header: bool) -> Option<Self> {
         let by_name = names.iter().enumerate().filter(|_| header);
         let named = { by_name }.find_map(|(column, name)| Some((column, unit(name)?)));
@@ -90,7 +93,7 @@ impl TimeColumn {
         }
     }
 
-    /// Takes the time of the next row, which is rounded to within `digit`.
+    /// Takes the time of the next row. `digit` is its rounding.
     pub(in super::super) fn value(&mut self, value: f64, digit: f64) -> Step {
         if !value.is_finite() {
             return Step::NotANumber;
@@ -102,7 +105,7 @@ impl TimeColumn {
         self.first_digit = self.first_digit.min(self.finest);
         self.counts &= value == self.first + index && (self.first == 0.0 || self.first == 1.0);
         if self.rows > 0 {
-            // value = first + (index ± JITTER)·step, each time rounded to its last digit.
+            // value = first + (index ± JITTER)·step, with every time rounded to its last digit.
             let (since, rounding) = (value - self.first, self.first_digit + digit);
             let least = (since - rounding) / (index + JITTER);
             let most = (since + rounding) / (index - JITTER);
@@ -116,7 +119,7 @@ impl TimeColumn {
         Step::Even
     }
 
-    /// What the column is, after its last row.
+    /// The meaning of the column, after its last row.
     pub(in super::super) fn meaning(&self) -> Meaning {
         let span = self.last - self.first;
         if self.rows < 3 || span <= 0.0 {
@@ -126,10 +129,10 @@ impl TimeColumn {
             return Meaning::Counter;
         }
         let steps = (self.rows - 1) as f64;
-        // Half a digit either way, at either end.
+        // Half a digit in both directions, at both ends.
         let rounding = 0.5 * (self.first_digit + self.last_digit);
         let least = steps / ((span + rounding) * self.unit);
-        // Times that are all within their rounding say nothing.
+        // If all times lie within their rounding, they say nothing.
         let most = steps / ((span - rounding).max(0.0) * self.unit);
         if most.is_finite() && most - least < 0.01 * least {
             Meaning::Time(roundest(steps / (span * self.unit), least, most))
@@ -138,13 +141,13 @@ impl TimeColumn {
         }
     }
 
-    /// The time before an uneven row, and the step before it, for a message.
+    /// The time before an uneven row, and the step before that row, for a message.
     pub(in super::super) fn before(&self) -> (f64, f64) {
         (self.last, (self.last - self.first) / (self.rows.max(2) - 1) as f64)
     }
 }
 
-/// Seconds in the unit of a column whose name is that of time.
+/// Seconds per unit of a column whose name means time.
 fn unit(name: &str) -> Option<f64> {
     let name = name.trim().to_lowercase();
     let end = name.find(['(', '[', '_', '/', ' ']).unwrap_or(name.len());
@@ -158,12 +161,12 @@ fn unit(name: &str) -> Option<f64> {
         "ms" | "msec" | "milliseconds" => Some(1e-3),
         "us" | "µs" | "μs" | "usec" | "microseconds" => Some(1e-6),
         "ns" | "nanoseconds" => Some(1e-9),
-        // Minutes, dates, or another meaning: not a time that a rate can be read from.
+        // Minutes, dates or another meaning: no rate can be read from these.
         _ => None,
     }
 }
 
-/// What one more in the last digit of a number would add to it.
+/// The value of one unit in the last digit of a number.
 fn last_digit(field: &[u8]) -> f64 {
     let mantissa_end = field.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(field.len());
     let exponent = field.get(mantissa_end + 1..).and_then(|e| std::str::from_utf8(e).ok());

@@ -1,0 +1,48 @@
+//! The record at the end of a slot: which model is the newest, and whether it is whole.
+
+use crate::model::format::{CRC_OFFSET, crc32};
+
+/// Bytes of the record at the very end of a slot.
+pub const RECORD_LEN: usize = 16;
+/// First four bytes of a record.
+const RECORD_MAGIC: [u8; 4] = *b"RBSL";
+
+/// The sequence number of a slot whose record belongs to the model in it.
+///
+/// When a debug probe writes a model, the record of the model before it stays behind.
+pub(super) fn sequence(slot: &[u8]) -> Option<u32> {
+    let (sequence, model_crc) = read_record(slot.last_chunk()?)?;
+    let stored = slot.get(CRC_OFFSET..)?.first_chunk()?;
+    (u32::from_le_bytes(*stored) == model_crc).then_some(sequence)
+}
+
+/// Returns true if sequence number `this` is newer than `that`; numbers may wrap.
+pub(super) fn is_newer(this: Option<u32>, that: Option<u32>) -> bool {
+    match (this, that) {
+        (Some(this), Some(that)) => this.wrapping_sub(that).cast_signed() > 0,
+        (this, _) => this.is_some(),
+    }
+}
+
+/// A record: magic, sequence number, checksum of the model, checksum of the record.
+pub(super) fn record(sequence: u32, model_crc: u32) -> [u8; RECORD_LEN] {
+    let mut record = [0; RECORD_LEN];
+    let fields = [RECORD_MAGIC, sequence.to_le_bytes(), model_crc.to_le_bytes()];
+    for (place, byte) in record.iter_mut().zip(fields.as_flattened()) {
+        *place = *byte;
+    }
+    // The checksum has the same place as in a model, and counts as zero itself in the same way.
+    let crc = crc32(&record).to_le_bytes();
+    for (place, byte) in record.iter_mut().skip(CRC_OFFSET).zip(crc) {
+        *place = byte;
+    }
+    record
+}
+
+/// Sequence number and checksum of the model, if the record is whole.
+pub(super) fn read_record(bytes: &[u8; RECORD_LEN]) -> Option<(u32, u32)> {
+    let [_, _, _, _, s0, s1, s2, s3, m0, m1, m2, m3, ..] = *bytes;
+    let sequence = u32::from_le_bytes([s0, s1, s2, s3]);
+    let model_crc = u32::from_le_bytes([m0, m1, m2, m3]);
+    (*bytes == record(sequence, model_crc)).then_some((sequence, model_crc))
+}
