@@ -65,7 +65,11 @@ fn slots() {
     if let Ok(mut slots) = black_box(slots) {
         black_box(slots.capacity());
         let in_use: Option<Slot> = black_box(None);
-        STORE
+        if let Ok(model) = Model::parse(bytes())
+            && let Err(error) = slots.store(in_use, &model)
+        {
+            write(error);
+        }
         black_box(slots.into_flash());
     }
 }
