@@ -6,8 +6,10 @@
 
 use core::hint::black_box;
 
+use rebearing::acquisition::Sample;
 use rebearing::model::{AnyModel, Body};
 use rebearing::monitor::AnyFinding;
+use rebearing::signal::Segment;
 use rebearing::{AnyMonitor, Vacant};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -68,6 +70,22 @@ where
             posterior,
         })
     }
+}
+
+/// Instructions of a window's samples, pushed one by one.
+///
+/// In a function of its own, so that the registers of other stages have no part in it.
+#[inline(never)]
+pub fn push_singly<S: Sample>(
+    segment: &mut Segment<S, FFT, 1>,
+    samples: &[i16],
+    sample: impl Fn(i16) -> S,
+) -> u32 {
+    instructions(|| {
+        for count in black_box(samples) {
+            black_box(segment.push([sample(*count)]));
+        }
+    })
 }
 
 /// Measures a monitor over the whole window: instructions, and the stack that it takes to start

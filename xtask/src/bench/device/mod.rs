@@ -94,14 +94,14 @@ const PROGRAMS: [Program; 9] = [
         functions: RUST_I16,
     },
     Program {
-        binary: "bench-window",
+        binary: "bench-window-i16",
         features: &[],
         suits: |_| true,
         files: "window-i16",
         functions: RUST_I16,
     },
     Program {
-        binary: "bench-window",
+        binary: "bench-window-i16",
         features: &["dsp"],
         suits: |board| board.floats,
         files: "window-i16",

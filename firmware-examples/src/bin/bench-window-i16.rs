@@ -1,10 +1,17 @@
-//! The stages of an i16 model.
+//! Instructions of each stage of a whole window with an i16 model, and the stack and RAM that a
+//! monitor takes.
+
+#![no_std]
+#![no_main]
 
 use core::hint::black_box;
+use cortex_m_rt::entry;
 use firmware_examples::bench::problem::integer::agrees;
 use firmware_examples::bench::window::{self, BLOCK, CLASSES, COMPONENTS, DIMS, FFT};
-use firmware_examples::bench::{CORE, instructions, print_stage};
+use firmware_examples::bench::{self, CORE, instructions, print_stage};
+use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::Console;
+use panic_never as _;
 use rebearing::integer::classifier::{normalise, write_limited, write_posterior};
 use rebearing::integer::features::{log_bands, standardise};
 use rebearing::integer::mixture::{energies_with_early_drop, weights};
@@ -22,7 +29,14 @@ type IntegerProblem<'a> = window::Problem<'a, IntegerBody<'a>, i32>;
 /// Which loop over the dimensions the device crate was built with.
 const KERNEL: &str = if cfg!(feature = "dsp") { "dsp" } else { "safe" };
 
-pub(super) fn run(console: &Console, problem: &IntegerProblem<'_>) -> Result<(), &'static str> {
+#[entry]
+fn main() -> ! {
+    bench::main(run)
+}
+
+fn run(console: &Console) -> Result<(), &'static str> {
+    let problem =
+        &IntegerProblem::read(model_region(), *b"WNDI").ok_or("no problem in the MODEL region")?;
     stages(console, problem)?;
     // Beside a monitor of 13 KB the smallest board has no room for these stages' stack.
     if CORE == "cortex-m0" { Ok(()) } else { whole(console, problem) }
@@ -41,11 +55,7 @@ fn stages(console: &Console, problem: &IntegerProblem<'_>) -> Result<(), &'stati
             black_box(segment.fill(block).0);
         }
     });
-    let singly = instructions(|| {
-        for frame in black_box(frames) {
-            black_box(segment.push(*frame));
-        }
-    });
+    let singly = window::push_singly(&mut segment, problem.samples, |count| count);
     let mut scratch = [0; FFT];
     let tapering = instructions(|| {
         let _ = black_box(taper(black_box(&segment), 0, &mut scratch));
@@ -165,3 +175,5 @@ fn whole(console: &Console, problem: &IntegerProblem<'_>) -> Result<(), &'static
         Err(_) => Err("the samples are no signal"),
     })
 }
+
+firmware_examples::semihosting_faults!();

@@ -1,9 +1,16 @@
-//! The stages of an f32 model.
+//! Instructions of each stage of a whole window with an f32 model, and the stack and RAM that a
+//! monitor takes.
+
+#![no_std]
+#![no_main]
 
 use core::hint::black_box;
+use cortex_m_rt::entry;
 use firmware_examples::bench::window::{self, BLOCK, CLASSES, COMPONENTS, DIMS, FFT};
-use firmware_examples::bench::{CORE, instructions, print_stage};
+use firmware_examples::bench::{self, CORE, instructions, print_stage};
+use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::Console;
+use panic_never as _;
 use rebearing::acquisition::Sample;
 use rebearing::features::bands;
 use rebearing::model::FloatBody;
@@ -16,7 +23,14 @@ type FloatProblem<'a> = window::Problem<'a, FloatBody<'a>, f32>;
 
 const KERNEL: &str = if cfg!(feature = "asm") { "asm" } else { "safe" };
 
-pub(super) fn run(console: &Console, problem: &FloatProblem<'_>) -> Result<(), &'static str> {
+#[entry]
+fn main() -> ! {
+    bench::main(run)
+}
+
+fn run(console: &Console) -> Result<(), &'static str> {
+    let problem =
+        &FloatProblem::read(model_region(), *b"WNDW").ok_or("no problem in the MODEL region")?;
     // The smallest board has 16 KiB of RAM in all: room for a segment of counts and the FFT.
     if CORE == "cortex-m0" {
         return stages::<i16>(console, problem, |count| count);
@@ -50,11 +64,7 @@ fn stages<S: Sample>(
         }
     });
     // Leaves the segment that the stages below work on.
-    let singly = instructions(|| {
-        for count in problem.samples {
-            black_box(segment.push([sample(*count)]));
-        }
-    });
+    let singly = window::push_singly(&mut segment, problem.samples, &sample);
     let mut scratch = [0.0; FFT];
     let taper = instructions(|| {
         black_box(black_box(&segment).taper(0, &mut scratch).is_ok());
@@ -159,3 +169,5 @@ fn whole(console: &Console, problem: &FloatProblem<'_>) -> Result<(), &'static s
         },
     )
 }
+
+firmware_examples::semihosting_faults!();
