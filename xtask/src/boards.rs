@@ -75,7 +75,7 @@ pub(crate) fn check() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs host-tools/cli/tests/tutorial.rs. It needs QEMU and the first board's ELF file, and is
+/// Runs host-tools/cli/tests/cli/tutorial.rs. It needs QEMU and the first board's ELF file, and is
 /// marked `ignored`.
 pub(crate) fn tutorial() -> Result<(), String> {
     qemu::find_or_install()?;
@@ -84,7 +84,7 @@ pub(crate) fn tutorial() -> Result<(), String> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).envs(elves.first().map(|(_, elf)| ("BOARD_ELF", elf)));
     // The whole workspace, as in the earlier tests, so that nothing is compiled again.
-    cargo.args(["test", "--locked", "--workspace", "--test", "tutorial"]);
+    cargo.args(["test", "--locked", "--workspace", "--test", "cli", "tutorial::"]);
     run("docs/tutorial.md", cargo.args(["--", "--include-ignored"]))
 }
 
@@ -101,13 +101,13 @@ pub(crate) fn clippy() -> Result<(), String> {
     run("clippy of the boards", cargo.args(["--", "-D", "warnings"]))
 }
 
-/// Runs host-tools/cli/tests/board_elves.rs. It needs the ELF files and is marked `ignored`, so a
+/// Runs host-tools/cli/tests/cli/board_elves.rs. It needs the ELF files and is marked `ignored`, so a
 /// plain `cargo test` builds no firmware.
 fn look_into<'a>(elves: impl Iterator<Item = &'a PathBuf>) -> Result<(), String> {
     let paths = std::env::join_paths(elves).map_err(|error| error.to_string())?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).env("BOARD_ELVES", paths);
     // The whole workspace, as in the earlier tests, so that nothing is compiled again.
-    cargo.args(["test", "--locked", "--workspace", "--test", "board_elves"]);
+    cargo.args(["test", "--locked", "--workspace", "--test", "cli", "board_elves::"]);
     run("the boards' ELF files", cargo.args(["--", "--include-ignored"]))
 }

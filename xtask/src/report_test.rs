@@ -10,14 +10,14 @@ const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// The browser and a font. Without its recommended packages, the browser has no font.
 const PACKAGES: [&str; 2] = ["chromium", "fonts-dejavu-core"];
 
-/// Runs host-tools/cli/tests/report_browser.rs. It needs Chromium and is marked `ignored`, so a
+/// Runs host-tools/cli/tests/cli/report_browser.rs. It needs Chromium and is marked `ignored`, so a
 /// plain `cargo test` installs nothing.
 pub(crate) fn check() -> Result<(), String> {
     let browser = find_or_install()?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).env("CHROMIUM", browser);
     // The whole workspace, as in the earlier tests, so that nothing is compiled again.
-    cargo.args(["test", "--locked", "--workspace", "--test", "report_browser"]);
+    cargo.args(["test", "--locked", "--workspace", "--test", "cli", "report_browser::"]);
     run("reports in Chromium", cargo.args(["--", "--include-ignored", "--nocapture"]))
 }
 

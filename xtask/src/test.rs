@@ -108,23 +108,14 @@ fn tests() -> Result<(), String> {
     run_cargo("host tests and doc tests", &["test", "--locked", "--workspace", "--no-fail-fast"])
 }
 
-/// Runs tests/operation.rs at full length. `tests` runs a part of it.
+/// Runs tests/life.rs at full length. `tests` runs a part of it.
 pub(crate) fn operation() -> Result<(), String> {
-    let test = [
-        "test",
-        "--locked",
-        "-p",
-        "rebearing",
-        "--test",
-        "operation",
-        "--",
-        "--ignored",
-        "--nocapture",
-    ];
-    run_cargo("a million windows of operation", &test)
+    let test = ["test", "--locked", "-p", "rebearing", "--test", "life"];
+    let options = ["--", "--ignored", "--nocapture"];
+    run_cargo("a million windows of operation", &[&test[..], &options].concat())
 }
 
-/// Draws the pictures of docs/. host-tools/engine/tests/pictures.rs checks that the committed ones
+/// Draws the pictures of docs/. host-tools/engine/tests/report/pictures.rs checks that the committed ones
 /// are the same.
 pub(crate) fn pictures() -> Result<(), String> {
     let example = ["run", "--locked", "--release", "-p", "rebearing-host", "--example", "pictures"];
@@ -133,8 +124,8 @@ pub(crate) fn pictures() -> Result<(), String> {
 
 /// Runs host-tools/cli/tests/recording_large.rs, which takes minutes and a gigabyte of disk.
 pub(crate) fn large() -> Result<(), String> {
-    let test = ["test", "--locked", "--release", "-p", "rebearing-cli", "--test"];
-    let options = ["recording_large", "--", "--ignored", "--nocapture"];
+    let test = ["test", "--locked", "--release", "-p", "rebearing-cli", "--test", "cli"];
+    let options = ["recording_large::", "--", "--ignored", "--nocapture"];
     run_cargo("a recording of 1 GB", &[&test[..], &options].concat())
 }
 

@@ -14,6 +14,7 @@ use crate::text::colour;
 use rebearing_host::device::embedded::FIRMWARE;
 use rebearing_host::device::emulator;
 use rebearing_host::device::flash::{FlashError, Probe};
+use rebearing_host::files::{TemporaryError, temporary_folder};
 
 /// The oldest Rust that builds the project.
 const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
@@ -108,11 +109,10 @@ pub fn checks() -> Vec<Check> {
 }
 
 fn temporary_files() -> Result<String, Missing> {
-    let folder = std::env::temp_dir();
-    match tempfile::NamedTempFile::new_in(&folder) {
-        Ok(_) => Ok(folder.display().to_string()),
-        Err(error) => Err(missing(
-            format!("{}: {error}", folder.display()),
+    match temporary_folder() {
+        Ok(_) => Ok(std::env::temp_dir().display().to_string()),
+        Err(TemporaryError { place, reason }) => Err(missing(
+            format!("{}: {reason}", place.display()),
             "set TMPDIR to a folder that exists and is writable",
         )),
     }

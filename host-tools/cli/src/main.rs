@@ -7,6 +7,7 @@ use clap::Parser;
 use rebearing_cli::commands::{Cli, Outcome};
 use rebearing_cli::progress;
 use rebearing_cli::text::{colour, flags, table};
+use rebearing_host::words::with_causes;
 
 /// What the command checks does not hold.
 const FAILED: u8 = 1;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
             _ => ExitCode::from(FAILED),
         },
         Err(error) => {
-            let text = flags::as_flags(&format!("{error:#}"));
+            let text = flags::as_flags(&with_causes(error.as_ref()));
             eprintln!("{} {text}", colour::alert("error:", colour::on_stderr()));
             ExitCode::from(BAD_INPUT)
         }

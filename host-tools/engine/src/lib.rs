@@ -1,14 +1,15 @@
-//! Host side of rebearing: recordings to features, mixtures, optimal transport, one model file.
+//! The host side of rebearing: from recordings through features, mixtures and optimal transport to
+//! one model file.
 //!
-//! The whole way from recordings to labels by the device's own code is this:
+//! This example goes all the way, from recordings to the labels that the device's own code gives:
 //!
 //! ```
 //! use rebearing_host::adapt::verdict::{AdaptSettings, Pool, adapt};
-//! use rebearing_host::device;
 //! use rebearing_host::data::domain::Domain;
+//! use rebearing_host::data::manifest::Manifest;
+//! use rebearing_host::device;
 //! use rebearing_host::features::extract::extract;
 //! use rebearing_host::features::front_end::FrontEndSettings;
-//! use rebearing_host::data::manifest::Manifest;
 //! use rebearing_host::simulate::{SimulateSettings, simulate};
 //! use rebearing_host::source::{Source, SourceSettings};
 //!
@@ -32,36 +33,37 @@
 //!
 //! // The file that goes into the device's flash, and what the device will say.
 //! let model = adaptation.model(&source, &new.name, new.hash(false)?)?;
-//! for report in device::run(model.model(), &new.recordings[0])? {
-//!     println!("{:?}", report.finding.map(|finding| finding.label));
+//! for finding in device::run(model.model(), &new.recordings[0])? {
+//!     println!("{:?}", finding.result.map(|found| found.label));
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Mixtures and transport stand alone too, see [`mixture`] and [`transport`].
+//! Mixtures and transport also work on their own: see [`mixture`] and [`transport`].
 //!
-//! The modules stand in the order of the data, and a module uses only those above it:
+//! The table lists the modules in the order of the data. A module uses only the modules above it.
 //!
 //! | module | gives |
 //! |---|---|
-//! | [`progress`] | how far long work has come |
-//! | [`files`] | outputs that are whole or not there, `.npy` matrices |
+//! | [`progress`] | the progress of long work |
+//! | [`words`] | counts and axes in words, for messages |
+//! | [`files`] | output files that are never half written, and `.npy` matrices |
 //! | [`data`] | recordings, manifests, and the domain of one machine |
-//! | [`simulate`] | recordings of machines that do not exist |
-//! | [`features`] | feature vectors, by the device's own code |
+//! | [`simulate`] | recordings of simulated machines |
+//! | [`features`] | feature vectors, computed by the device's own code |
 //! | [`mixture`] | Gaussian mixtures, fitted by EM |
 //! | [`transport`] | optimal transport plans |
-//! | [`model`] | the model file, from plain contents, in both encodings |
+//! | [`model`] | the model file in both encodings, written from plain contents |
 //! | [`source`] | one labelled machine |
 //! | [`adapt`] | the verdict on a new machine, and its labels |
-//! | [`baselines`] | other methods, to compare with |
-//! | [`device`] | a model run here, emulated or on a board, and its report lines |
-//! | [`build`] | a source and a target to a finished model |
+//! | [`baselines`] | other methods to compare with |
+//! | [`device`] | a model on the host, in an emulator or on a board, and the lines it prints |
+//! | [`build`] | a finished model from a source and a target |
 //! | [`evaluate`] | how often a method is right |
-//! | [`evidence`] | what an envelope spectrum says of a label |
+//! | [`evidence`] | the evidence for a label in the envelope spectrum |
 //! | [`report`] | the HTML page |
 
-// So that the example in it is compiled and run.
+// Compiles and runs the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -82,3 +84,4 @@ pub mod report;
 pub mod simulate;
 pub mod source;
 pub mod transport;
+pub mod words;

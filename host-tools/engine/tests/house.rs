@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `src/`; each imports only those before it.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "progress",
+    "words",
     "files",
     "data",
     "simulate",

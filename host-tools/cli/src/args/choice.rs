@@ -4,7 +4,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rebearing::Encoding;
 use rebearing_host::adapt::plan::Solver;
 use rebearing_host::adapt::verdict::Pool;
+use rebearing_host::baselines::Method;
 use rebearing_host::device::emulator::SampleKind;
+use rebearing_host::evaluate::EvaluatedMethod::{self, Baseline, Guarded};
 use rebearing_host::simulate::FileFormat;
 
 /// A setting with a few values, each with a name and a line of help.
@@ -43,6 +45,58 @@ impl Choice for Solver {
             Self::Relaxed,
             "relaxed",
             "Entropic, the target held; the source's class shares may give way to the target's",
+        ),
+    ];
+}
+
+impl Choice for EvaluatedMethod {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Guarded, "guarded", "What `rebearing adapt` does: adapt, keep or abstain"),
+        (
+            Baseline(Method::GmmOtdaMap),
+            "gmm-otda-map",
+            "Target mixture, labelled along the plan between mixtures",
+        ),
+        (
+            Baseline(Method::GmmOtdaT),
+            "gmm-otda-t",
+            "Softmax on source windows carried over component by component",
+        ),
+        (Baseline(Method::SourceOnly), "source-only", "The source's mixture as it is"),
+        (
+            Baseline(Method::OtdaExact),
+            "otda-exact",
+            "Softmax on source windows moved along the exact plan",
+        ),
+        (
+            Baseline(Method::OtdaSinkhorn),
+            "otda-sinkhorn",
+            "Softmax on source windows moved along the entropic plan",
+        ),
+        (
+            Baseline(Method::OtdaAffine),
+            "otda-affine",
+            "Softmax on source windows under the affine map between two Gaussians",
+        ),
+        (
+            Baseline(Method::OtdaAffineDiagonal),
+            "otda-affine-diag",
+            "The same with diagonal covariances",
+        ),
+        (
+            Baseline(Method::HotDa),
+            "hot-da",
+            "Classes matched to target clusters, then moved within each pair",
+        ),
+        (
+            Baseline(Method::InfoOt),
+            "infoot",
+            "Plan that also maximises mutual information; windows moved by its conditional map",
+        ),
+        (
+            Baseline(Method::InfoOtBarycentric),
+            "infoot-barycentric",
+            "The same plan; windows moved to their barycentre",
         ),
     ];
 }
@@ -88,5 +142,13 @@ mod tests {
         names(
             &FileFormat::ALL.iter().map(|(v, n, _)| (to_value(v).unwrap(), *n)).collect::<Vec<_>>(),
         );
+    }
+
+    #[test]
+    fn every_method_can_be_chosen_by_its_own_name() {
+        assert_eq!(EvaluatedMethod::ALL.len(), Method::ALL.len() + 1);
+        for (method, name, _) in EvaluatedMethod::ALL {
+            assert_eq!(method.name(), *name);
+        }
     }
 }

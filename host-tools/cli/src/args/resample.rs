@@ -4,9 +4,11 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::rate::rate;
 use rebearing_host::data::domain::{Domain, Resample};
 use rebearing_host::data::resample::PASS;
 use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::words::plural;
 
 /// Whether recordings of different rates are brought to one.
 #[derive(Debug, Clone, Copy, Args)]
@@ -14,19 +16,15 @@ pub(crate) struct ResampleArgs {
     /// Brings recordings of different rates to the lowest of them, or to HZ, with an anti-alias
     /// filter; the bands then end where the filter begins to roll off, at 0.95 of half the rate.
     /// Without it, different rates in a domain are refused.
-    #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = LOWEST, value_parser = rate)]
+    #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = LOWEST, value_parser = to)]
     resample: Option<Resample>,
 }
 
 /// Stands for a rate that is not given.
 const LOWEST: &str = "lowest";
 
-fn rate(text: &str) -> Result<Resample, String> {
-    match text.parse::<f64>() {
-        _ if text == LOWEST => Ok(Resample::Lowest),
-        Ok(rate_hz) if rate_hz.is_finite() && rate_hz > 0.0 => Ok(Resample::To(rate_hz)),
-        _ => Err("a rate is a number of Hz above 0".into()),
-    }
+fn to(text: &str) -> Result<Resample, String> {
+    if text == LOWEST { Ok(Resample::Lowest) } else { rate(text).map(Resample::To) }
 }
 
 impl ResampleArgs {
@@ -59,9 +57,13 @@ pub(crate) fn rolled_off(band_edges: &[u32], fft_len: usize, rate_hz: f64) -> us
 
 /// The same in words, for what was resampled.
 pub(crate) fn rolled_off_text(bands: usize, rate_hz: f64) -> String {
+    let reaching = match bands {
+        1 => "the last band reaches".into(),
+        several => format!("the last {several} bands reach"),
+    };
     format!(
-        "the filter takes out what is above {} Hz, where the last {bands} bands reach: fit with \
-         --resample to leave that out",
+        "the filter takes out what is above {} Hz, where {reaching}: fit with --resample to leave \
+         that out",
         pass_hz(rate_hz)
     )
 }
@@ -72,8 +74,10 @@ pub(crate) fn resampled_line(domain: &Domain, front_end: &FrontEndSettings) -> O
         return None;
     }
     let Domain { resampled, recordings, rate_hz, .. } = domain;
-    let mut line =
-        format!("{resampled} of {} recordings resampled to {rate_hz} Hz", recordings.len());
+    let mut line = format!(
+        "{resampled} of {} resampled to {rate_hz} Hz",
+        plural(recordings.len(), "recording", "recordings")
+    );
     let bands = rolled_off(&front_end.band_edges, front_end.fft_len, *rate_hz);
     if bands > 0 {
         line += "; ";

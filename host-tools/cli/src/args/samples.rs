@@ -6,9 +6,11 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use rebearing::FrontEnd;
 
+use super::rate::rate;
 use super::resample::{rolled_off, rolled_off_text};
 use rebearing_host::data::recording::{self, Conversion, Recording};
 use rebearing_host::data::resample::same_rate;
+use rebearing_host::words::plural;
 
 /// How to read recordings for a model.
 #[derive(Debug, Args)]
@@ -18,7 +20,7 @@ pub(crate) struct SampleArgs {
     pub(crate) model: PathBuf,
     /// Sample rate of files that do not carry one, in Hz; without --resample it must be the
     /// model's.
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(crate) rate: Option<f64>,
     /// Shaft speed in turns per minute; models with orders or envelope need it.
     #[arg(long, value_name = "N")]
@@ -57,17 +59,18 @@ impl SampleArgs {
         };
         if recording.axes != front_end.axes {
             bail!(
-                "{}: has {} axes, but the model wants {}; choose with --channel",
+                "{}: has {}, but the model wants {}; choose with --channel",
                 path.display(),
-                recording.axes,
+                plural(recording.axes, "axis", "axes"),
                 front_end.axes
             );
         }
         let longest = recording.segment_frames().into_iter().max().unwrap_or(0);
         if longest < front_end.window_len() {
             bail!(
-                "{}: has {longest} samples, but a window of the model takes {}; record longer",
+                "{}: has {}, but a window of the model takes {}; record longer",
                 path.display(),
+                plural(longest, "sample", "samples"),
                 front_end.window_len()
             );
         }
@@ -92,6 +95,23 @@ impl SampleArgs {
             );
         }
         Ok(())
+    }
+
+    /// Says that files without a sample rate were taken at the model's; nothing where the user
+    /// gave one.
+    pub(crate) fn rate_note(&self, front_end: &FrontEnd<'_>, unrated: &[&Path]) -> Option<String> {
+        let (first, others) = unrated.split_first()?;
+        let others = match others.len() {
+            0 => String::new(),
+            more => format!(" and {}", plural(more, "more file", "more files")),
+        };
+        self.rate.is_none().then(|| {
+            format!(
+                "{}{others}: no sample rate; taken at the model's {} Hz, say it with --rate HZ",
+                first.display(),
+                front_end.rate_hz
+            )
+        })
     }
 
     /// What resampling takes from the model's bands, in words.

@@ -31,6 +31,7 @@ use crate::text::drift::{reference_json, reference_text};
 use crate::text::evidence::check_labels;
 use crate::text::flags::all_as_flags;
 use crate::text::model::{cost_line, unit_text};
+use rebearing_host::words::plural;
 
 /// Adapt a source to unlabelled recordings of a new machine and write the model file.
 #[derive(Debug, Args)]
@@ -202,10 +203,11 @@ impl Adapted {
         let Built { source, adaptation, model: deployed, in_counts, loss, .. } = built;
         let (target, windows) = (&built.target.domain, built.features.x.nrows());
         let mut text = format!(
-            "{} -> {}: {} ({windows} windows) -> {}\n",
+            "{} -> {}: {} ({}) -> {}\n",
             source.domain,
             target.name,
             adaptation.verdict,
+            plural(windows, "window", "windows"),
             args.out.display()
         );
         for reason in &adaptation.reasons {
@@ -228,7 +230,11 @@ impl Adapted {
             let full_scale = unit.full_scale.map(f64::from);
             let _ = writeln!(text, "  samples in {}", unit_text(unit.name, full_scale));
         }
-        let _ = writeln!(text, "  drift watch: {}", reference_text(deployed.drift()));
+        let watch = match &built.drift {
+            Ok(_) => reference_text(deployed.drift()),
+            Err(reason) => format!("none: {reason}"),
+        };
+        let _ = writeln!(text, "  drift watch: {watch}");
         text.push_str(&model_lines(deployed));
         let _ = writeln!(text, "  {}", cost_line(deployed));
         let names: Vec<&str> = source.classes.iter().map(String::as_str).collect();

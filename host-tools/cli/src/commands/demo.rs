@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use rebearing::Label;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::progress::{Bar, Step};
 use crate::text::flags::all_as_flags;
 use crate::text::model::cost_line;
@@ -21,10 +21,11 @@ use rebearing_host::data::recording::Recording;
 use rebearing_host::data::split::{self, Part};
 use rebearing_host::device::emulator::{Emulator, SampleKind};
 use rebearing_host::features::front_end::FrontEndSettings;
-use rebearing_host::files::output;
+use rebearing_host::files::{output, temporary_folder};
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
+use rebearing_host::words::{plural, with_causes};
 
 /// Share of the new machine's recordings, in time, that is adapted on; the rest is the test.
 const SPLIT: f64 = 0.6;
@@ -44,7 +45,7 @@ pub(super) struct DemoArgs {
 }
 
 pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
-    let temporary = tempfile::tempdir().context("no temporary directory for the demo")?;
+    let temporary = temporary_folder()?;
     let out = args.out.as_deref().unwrap_or(temporary.path());
     let started = Instant::now();
 
@@ -97,7 +98,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
             say("6/6 running the same model file and samples on it");
             Ok(emulate(&emulator, &built.model, &test)?)
         }
-        Err(missing) => Err(format!("{missing:#}")),
+        Err(missing) => Err(with_causes(missing.as_ref())),
     };
     let story = Story { built: &built, source_only, adapted, device };
     Ok(story.outcome(args.out.as_deref(), started.elapsed().as_secs_f64()))
@@ -169,7 +170,7 @@ fn emulate(
         agreement.same += pairs.filter(|(host, device)| host.same_bits(device)).count();
         agreement.windows += expected.len().max(run.reports.len());
         agreement.firmware_ram = run.ram;
-        say(&format!("    {label}: {} windows", run.reports.len()));
+        say(&format!("    {label}: {}", plural(run.reports.len(), "window", "windows")));
     }
     Ok(agreement)
 }
@@ -244,7 +245,7 @@ impl Story<'_> {
             "monitor": monitor,
             "emulated": emulated,
             "skipped": self.device.as_ref().err(),
-            "out": out,
+            "out": out.map(shown),
             "seconds": { "total": seconds },
         });
         let success = self.device.as_ref().map_or(true, |a| a.same == a.windows);

@@ -1,7 +1,7 @@
 //! `rebearing emulate`: the model on the emulated microcontroller, compared with the host.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -18,6 +18,7 @@ use rebearing_host::device::emulator::{Emulator, SampleKind};
 use rebearing_host::device::type_name;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::progress;
+use rebearing_host::words::plural;
 
 /// Run a model on an emulated microcontroller (f32 models on a Cortex-M4F, i16 models on a Cortex-M0)
 /// and compare every result with the host's, bit by bit.
@@ -73,19 +74,26 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
         .collect();
     let bit_exact = differing.is_empty() && expected.len() == run.reports.len();
 
-    let mut text =
-        format!("{} on the emulated {core}: {} windows:", args.file.display(), run.reports.len());
+    let mut text = format!(
+        "{} on the emulated {core}: {}:",
+        args.file.display(),
+        plural(run.reports.len(), "window", "windows")
+    );
     for (label, count) in tally(&model, &run.reports) {
         let _ = write!(text, " {label} {count}");
     }
     text.push('\n');
+    let unrated: &[&Path] = if recording.rate_hz.is_none() { &[&args.file] } else { &[] };
+    if let Some(note) = args.samples.rate_note(&model.front_end(), unrated) {
+        let _ = writeln!(text, "{note}");
+    }
     if bit_exact {
         text.push_str("every posterior and log-likelihood is, bit for bit, the host's\n");
     } else {
         let _ = writeln!(
             text,
-            "NOT the host's: {} windows on the host, {} on the device, different: {differing:?}",
-            expected.len(),
+            "NOT the host's: {} on the host, {} on the device, different: {differing:?}",
+            plural(expected.len(), "window", "windows"),
             run.reports.len()
         );
     }

@@ -31,6 +31,7 @@ use rebearing_host::evaluate::{
 };
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::features::rates;
+use rebearing_host::words::plural;
 
 /// The word that stands for every domain.
 const ALL: &str = "all";
@@ -61,8 +62,8 @@ pub(super) struct EvaluateArgs {
     /// Domain to adapt to and test on, or all (never a domain to itself then)
     #[arg(long, value_name = "NAME")]
     target: String,
-    /// guarded (what `rebearing adapt` does) or a method to compare with
-    #[arg(long, value_name = "NAME", default_value = "guarded")]
+    /// How labels are carried over
+    #[arg(long, value_name = "NAME", value_parser = choice::<EvaluatedMethod>(), default_value = EvaluatedMethod::Guarded.choice_name())]
     method: EvaluatedMethod,
     /// Which target windows are adapted on: those with these labels; all; healthy; healthy:SHARE,
     /// that share of healthy windows and the rest of one fault, each in turn; half, healthy and
@@ -344,7 +345,11 @@ fn matrix(args: &EvaluateArgs, pairs: &[PairScores<'_>], missing: &[Missing]) ->
     let below = BelowSourceOnly::count(pairs);
     if let Some(below) = &below {
         let BelowSourceOnly { below, runs, .. } = below;
-        let _ = writeln!(text, "more than 2 points below source-only: {below} of {runs} runs");
+        let _ = writeln!(
+            text,
+            "more than 2 points below source-only: {below} of {}",
+            plural(*runs, "run", "runs")
+        );
     }
     let mut left_out: Vec<String> =
         pairs.iter().flat_map(|pair| pair.runs[0].left_out.clone()).collect();

@@ -16,6 +16,7 @@ use rebearing_host::data::manifest::Manifest;
 use rebearing_host::features::front_end::{Blocks, FrontEndSettings};
 use rebearing_host::files::output;
 use rebearing_host::source::{Source, SourceSettings};
+use rebearing_host::words::plural;
 
 /// Fit a source mixture to labelled recordings of a machine you know.
 #[derive(Debug, Args)]
@@ -111,14 +112,20 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     let windows: usize = source.windows.iter().sum();
     let components = source.mixture.mixture.weights.len();
     let mut text = format!(
-        "{}: {} classes, {windows} windows, {components} components of {} features -> {}\n",
+        "{}: {}, {}, {} of {} -> {}\n",
         source.domain,
-        source.classes.len(),
-        source.front_end.dims(),
+        plural(source.classes.len(), "class", "classes"),
+        plural(windows, "window", "windows"),
+        plural(components, "component", "components"),
+        plural(source.front_end.dims(), "feature", "features"),
         args.out.display()
     );
     for (class, windows) in source.classes.iter().zip(&source.windows) {
-        let _ = writeln!(text, "  {class:<20} {windows:>6} windows");
+        let _ = writeln!(
+            text,
+            "  {class:<20} {windows:>6} {}",
+            if *windows == 1 { "window" } else { "windows" }
+        );
     }
     if let Some(line) = resampled_line(&domain, &source.front_end) {
         let _ = writeln!(text, "  {line}");

@@ -90,7 +90,7 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
     let json = json!({
         "model": shown(&args.model),
         "chip": args.chip,
-        "firmware": firmware.path,
+        "firmware": shown(&firmware.path),
         "address": image.address,
         "bytes": image.bytes.len(),
         "model_bytes": bytes.bytes().len(),

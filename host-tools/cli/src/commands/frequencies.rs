@@ -8,11 +8,13 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, shown};
+use crate::args::rate::rate;
 use crate::progress::Step;
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::recording;
 use rebearing_host::evidence::{Evidence, Part, of_recording};
+use rebearing_host::words::axis_name;
 
 /// Characteristic frequencies of a bearing from its geometry, and the evidence for them in
 /// recordings.
@@ -31,7 +33,7 @@ pub(super) struct FrequenciesArgs {
     #[arg(long, value_name = "N")]
     rpm: Option<f64>,
     /// Sample rate of files that do not carry one, in Hz.
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     rate: Option<f64>,
     /// Variable of a .mat (`run.x` in structures), array of an .npz, column of a table, index of a
     /// WAV channel.
@@ -101,9 +103,9 @@ pub(super) fn run(args: &FrequenciesArgs) -> Result<Outcome> {
             .with_context(|| path.display().to_string())?;
         let _ = writeln!(text, "{}", path.display());
         for (axis, evidence) in axes.iter().enumerate() {
-            let _ = writeln!(text, "  axis {axis}: {}", sentence(evidence));
+            let _ = writeln!(text, "  axis {}: {}", axis_name(axis), sentence(evidence));
         }
-        files.push(json!({ "file": path, "axes": axes }));
+        files.push(json!({ "file": shown(path), "axes": axes }));
     }
     let json = json!({ "rpm": args.rpm, "frequencies": frequencies, "files": Value::from(files) });
     Ok(Outcome::new(text, json))

@@ -13,6 +13,7 @@ use crate::progress::Step;
 use rebearing_host::files::npy::{self, Matrix};
 use rebearing_host::files::output;
 use rebearing_host::mixture::{Covariance, CovarianceKind, EmSettings, Fit, Start, fit};
+use rebearing_host::words::plural;
 
 /// Fit a Gaussian mixture to a feature matrix: just the EM.
 #[derive(Debug, Args)]
@@ -100,7 +101,8 @@ pub(super) fn run(args: &GmmArgs) -> Result<Outcome> {
     };
     let (samples, features) = data.dim();
     let fitted = {
-        let _step = Step::start(format!("fitting {} components", args.components));
+        let _step =
+            Step::start(format!("fitting {}", plural(args.components, "component", "components")));
         match &data {
             Matrix::F32(x) => fit(x.view(), None, &settings, &|_| {}),
             Matrix::F64(x) => fit(x.view(), None, &settings, &|_| {}),
@@ -118,20 +120,25 @@ pub(super) fn run(args: &GmmArgs) -> Result<Outcome> {
 
 fn text(args: &GmmArgs, samples: usize, features: usize, fit: &Fit) -> String {
     let mut text = format!(
-        "{} components ({}) of {samples} samples × {features} features -> {}\n\
-         mean log-likelihood {:.6} after {} iterations",
-        args.components,
+        "{} ({}) of {} × {} -> {}\n\
+         mean log-likelihood {:.6} after {}",
+        plural(args.components, "component", "components"),
         args.covariance.name(),
+        plural(samples, "sample", "samples"),
+        plural(features, "feature", "features"),
         args.out.display(),
         fit.log_likelihood,
-        fit.iterations,
+        plural(fit.iterations, "iteration", "iterations"),
     );
     if !fit.converged {
         text.push_str(", tolerance not reached: raise --max-iterations");
     }
     if fit.reseeded > 0 {
-        let _ =
-            write!(text, "\n{} times a component without samples was put elsewhere", fit.reseeded);
+        let _ = write!(
+            text,
+            "\n{} a component without samples was put elsewhere",
+            plural(fit.reseeded, "time", "times")
+        );
     }
     if !fit.constant_columns.is_empty() {
         let _ = write!(

@@ -24,6 +24,7 @@ use rebearing_host::features::front_end::Blocks;
 use rebearing_host::files::hex;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::words::plural;
 
 /// Show what is in a model file: flash, RAM, and the exact `Monitor` type that it needs.
 #[derive(Debug, Args)]
@@ -87,13 +88,15 @@ fn mixture_lines(model: &Model<'_>, monitor: &Capacities) -> Vec<(&'static str, 
     let gate = model.gate();
     if let Some(gate) = gate {
         let (components, min) = (gate.components, gate.log_likelihood_min);
-        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
+        let components = plural(components, "component", "components");
+        let text = format!("{components}, healthy from a log-likelihood of {min:.2}");
         lines.push(("gate", text));
     }
     let types = monitor.components - gate.map_or(0, |gate| gate.components);
     let of =
         if gate.is_some_and(|gate| gate.direction) { "features' direction" } else { "features" };
-    lines.push(("mixture", format!("{types} components of {} {of}", monitor.dims)));
+    let components = plural(types, "component", "components");
+    lines.push(("mixture", format!("{components} of {} {of}", monitor.dims)));
     let unknown = match (types, threshold(model)) {
         (0, _) => "every fault: the model has no fault types".into(),
         (_, None) => "never".into(),
@@ -107,7 +110,8 @@ fn mixture_lines(model: &Model<'_>, monitor: &Capacities) -> Vec<(&'static str, 
 fn window_text(front_end: &FrontEnd<'_>) -> String {
     let window_s = front_end.window_len() as f32 / front_end.rate_hz;
     let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
-    format!("{} segments, {window_s:.3} s of signal, every {report_s:.3} s", front_end.segments)
+    let segments = plural(front_end.segments, "segment", "segments");
+    format!("{segments}, {window_s:.3} s of signal, every {report_s:.3} s")
 }
 
 fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
@@ -132,11 +136,11 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
     line(
         "front end",
         format!(
-            "{} Hz, {} axes, {}-point FFT every {} samples, {} bands{}",
+            "{} Hz, {}, {}-point FFT every {}, {} bands{}",
             front_end.rate_hz,
-            front_end.axes,
+            plural(front_end.axes, "axis", "axes"),
             front_end.fft_len,
-            front_end.hop,
+            plural(front_end.hop, "sample", "samples"),
             front_end.bands(),
             order_bands(front_end)
         ),

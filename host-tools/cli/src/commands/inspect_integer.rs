@@ -6,7 +6,7 @@ use std::path::Path;
 use rebearing::model::format;
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::text::alarm::{decision_json, decision_lines, decision_ram};
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
@@ -16,6 +16,7 @@ use rebearing_host::device::instructions::{Encoding, Shape};
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::files::hex;
 use rebearing_host::model::encoded::IntegerModelBytes;
+use rebearing_host::words::plural;
 
 /// Describes a model for people and for scripts; `clock` is in megahertz.
 pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Outcome {
@@ -46,13 +47,13 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     line(
         "front end",
         format!(
-            "{} Hz, {} axes, {}-point FFT every {} samples, {} bands, {} segments a decision",
+            "{} Hz, {}, {}-point FFT every {}, {} bands, {} a decision",
             front_end.rate_hz,
-            front_end.axes,
+            plural(front_end.axes, "axis", "axes"),
             front_end.fft_len,
-            front_end.hop,
+            plural(front_end.hop, "sample", "samples"),
             front_end.bands(),
-            front_end.segments
+            plural(front_end.segments, "segment", "segments")
         ),
     );
     let unit = model.unit().map(|unit| unit.name);
@@ -60,10 +61,12 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     line("samples", format!("16-bit counts, full scale ±{full_scale}{of}"));
     if let Some(gate) = gate {
         let (components, min) = (gate.part.len(), nats(gate.log_likelihood_min));
-        let text = format!("{components} components, healthy from a log-likelihood of {min:.2}");
+        let components = plural(components, "component", "components");
+        let text = format!("{components}, healthy from a log-likelihood of {min:.2}");
         line("gate", text);
     }
-    line("mixture", format!("{types} components of {} features", monitor.dims));
+    let components = plural(types, "component", "components");
+    line("mixture", format!("{components} of {} features", monitor.dims));
     line("unknown", threshold.map_or("never".into(), |t| format!("below {t:.2} nats")));
     line("drift watch", drift::reference_text(model.drift()));
     let (decision, counts) = (model.alarm(), Some(model.counts_per_unit()));
@@ -77,7 +80,7 @@ pub(super) fn inspect(path: &Path, bytes: &IntegerModelBytes, clock: f64) -> Out
     write_estimates(&mut text, &estimates, clock);
 
     let json = json!({
-        "model": path,
+        "model": shown(path),
         "version": format::VERSION,
         "encoding": "i16",
         "tool": provenance.tool,

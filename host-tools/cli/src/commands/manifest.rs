@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use crate::args::rate::rate;
 use crate::progress::Bar;
 use crate::text;
 use crate::text::flags::as_flags;
@@ -15,6 +16,7 @@ use rebearing_host::data::folder::{self, Pattern, Understood, Wishes};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::units::{FullScale, Measure, Unit};
 use rebearing_host::files::output;
+use rebearing_host::words::plural;
 
 /// Make a manifest of a folder of recordings: label and domain from the names of folders and
 /// files
@@ -40,7 +42,7 @@ pub(super) struct ManifestArgs {
     #[arg(long, value_name = "NAME")]
     domain: Option<String>,
     /// Sample rate in Hz of files that carry none and whose path says none
-    #[arg(long, value_name = "HZ", value_parser = positive)]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     rate: Option<f64>,
     /// Shaft speed in turns per minute, where paths say none
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -114,7 +116,7 @@ pub(super) fn run(args: &ManifestArgs) -> Result<Outcome> {
                 eprintln!("{text}");
             })?;
             output::write(out, Manifest::to_csv(&rows).as_bytes())?;
-            let _ = writeln!(text, "{} rows -> {}", rows.len(), out.display());
+            let _ = writeln!(text, "{} -> {}", plural(rows.len(), "row", "rows"), out.display());
         }
     }
     Ok(Outcome::new(text, to_json(args, &understood)))

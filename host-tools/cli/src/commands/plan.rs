@@ -12,6 +12,7 @@ use crate::progress::Step;
 use rebearing_host::files::npy;
 use rebearing_host::files::output;
 use rebearing_host::transport::{Plan, Side, TransportError, exact, relaxed, sinkhorn};
+use rebearing_host::words::plural;
 
 /// Compute a transport plan from a cost matrix and two vectors of weights.
 #[derive(Debug, Args)]
@@ -83,11 +84,11 @@ pub(super) fn run(args: &PlanArgs) -> Result<Outcome> {
     let (rows, columns) = plan.plan.dim();
     let solver = args.solver.to_possible_value().map_or_else(String::new, |v| v.get_name().into());
     let text = format!(
-        "{rows} × {columns}, {solver}: cost {}, marginal errors {:.1e} and {:.1e}, {} iterations -> {}\n",
+        "{rows} × {columns}, {solver}: cost {}, marginal errors {:.1e} and {:.1e}, {} -> {}\n",
         plan.cost,
         plan.row_error,
         plan.col_error,
-        plan.iterations,
+        plural(plan.iterations, "iteration", "iterations"),
         args.out.display()
     );
     let json = json!({

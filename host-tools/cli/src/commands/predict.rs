@@ -1,7 +1,7 @@
 //! `rebearing predict`: a label for each window, by the device's own code.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -18,6 +18,7 @@ use crate::text::table::shorten;
 use rebearing_host::device::{DeviceClassification, DeviceFinding, DeviceSeverity};
 use rebearing_host::files::output;
 use rebearing_host::model::deployed::{ClassNames, DeployedModel};
+use rebearing_host::words::plural;
 
 /// Label recordings with a model, window by window, by the code that runs on the device, and say
 /// what it decides after each: idle, settling, filling (fewer windows than are averaged), running
@@ -151,13 +152,17 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
     let mut files = Vec::new();
     let mut watched = Watched::new(model.drift());
     let mut sent = Vec::new();
+    let mut unrated: Vec<&Path> = Vec::new();
     for path in &args.files {
         let _step = Step::start(format!("labelling {}", path.display()));
         let recording = args.samples.read(&model.front_end(), path)?;
+        if recording.rate_hz.is_none() {
+            unrated.push(path);
+        }
         let reports = model.run_sending(&recording, &mut sent)?;
         watched.reports(&reports);
         let counts = tally(&model, &reports);
-        let _ = write!(text, "{}: {} windows:", path.display(), reports.len());
+        let _ = write!(text, "{}: {}:", path.display(), plural(reports.len(), "window", "windows"));
         for (label, count) in &counts {
             let _ = write!(text, " {label} {count}");
         }
@@ -175,11 +180,14 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
             };
         }
         files.push(json!({
-            "file": path,
+            "file": shown(path),
             "windows": reports.len(),
             "labels": counts.iter().map(|(l, c)| ((*l).to_owned(), json!(c))).collect::<serde_json::Map<_, _>>(),
             "reports": reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
         }));
+    }
+    if let Some(note) = args.samples.rate_note(&model.front_end(), &unrated) {
+        let _ = writeln!(text, "{note}");
     }
     let note = args.samples.resample_note(&model.front_end());
     if let Some(note) = &note {

@@ -26,6 +26,7 @@ use rebearing_host::files::output;
 use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
 use rebearing_host::report::{self, ReportContents, Window};
 use rebearing_host::source::Source;
+use rebearing_host::words::plural;
 
 /// Write the report about a model and recordings of its machine, those it was adapted to or later
 /// ones: one self-contained HTML page
@@ -115,10 +116,10 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     output::write(&args.out, page.html.as_bytes())?;
 
     let mut text = format!(
-        "{}, adapted from {}, on {} windows of {} -> {}\n",
+        "{}, adapted from {}, on {} of {} -> {}\n",
         args.model.display(),
         source.domain,
-        windows.len(),
+        plural(windows.len(), "window", "windows"),
         domain.name,
         args.out.display()
     );

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::Outcome;
 use crate::args::choice::{Choice as _, choice};
+use crate::args::rate::whole_rate;
 use crate::progress::Bar;
 use rebearing_host::simulate::{Class, FileFormat, SimulateSettings, simulate};
 
@@ -30,7 +31,7 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = SimulateSettings::default().seed)]
     seed: u64,
     /// Sampling rate
-    #[arg(long, value_name = "HZ", default_value_t = SimulateSettings::default().rate_hz)]
+    #[arg(long, value_name = "HZ", value_parser = whole_rate, default_value_t = SimulateSettings::default().rate_hz)]
     rate: u32,
     /// Length of each recording
     #[arg(long, value_name = "S", default_value_t = SimulateSettings::default().seconds)]

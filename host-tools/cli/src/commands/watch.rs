@@ -20,6 +20,7 @@ use rebearing_host::device::firmware::Firmware;
 use rebearing_host::device::watch::line::Line;
 use rebearing_host::device::watch::source::Source;
 use rebearing_host::device::watch::state::Watch;
+use rebearing_host::words::plural;
 
 /// Watch a device: its label and how sure it is, spectrum, log-likelihood, alarms and faults, live.
 ///
@@ -124,7 +125,7 @@ fn print(line: &Line, json: bool, columns: Option<usize>) -> io::Result<()> {
 
 fn outcome(source: &Source, watch: &Watch, end: End) -> Outcome {
     let counts = &watch.counts;
-    let mut text = format!("{}: {} reports", source.name(), counts.reports);
+    let mut text = format!("{}: {}", source.name(), plural(counts.reports, "report", "reports"));
     for (label, count) in &counts.labels {
         let _ = write!(text, "\n  {label:<20} {count:>8}");
     }
@@ -136,9 +137,9 @@ fn outcome(source: &Source, watch: &Watch, end: End) -> Outcome {
     if counts.other_version > 0 {
         let _ = write!(
             text,
-            "\n{} lines of another version of the format: use the rebearing that the firmware was \
+            "\n{} of another version of the format: use the rebearing that the firmware was \
              built with",
-            counts.other_version
+            plural(counts.other_version, "line", "lines")
         );
     }
     // Who quits before the first report knows that there was none.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::label::word;
 use rebearing_host::device::DeviceSeverity;
 use rebearing_host::model::deployed::{ClassNames, DeployedModel};
+use rebearing_host::words::plural;
 
 fn share(q15: u16) -> f64 {
     f64::from(q15) / f64::from(ONE)
@@ -25,7 +26,7 @@ fn rms(rms: Rms, counts_per_unit: Option<f32>) -> f64 {
 }
 
 fn windows(count: u32) -> String {
-    if count == 1 { "1 window".into() } else { format!("{count} windows") }
+    plural(count, "window", "windows")
 }
 
 /// What decisions go by, a name and a line each.

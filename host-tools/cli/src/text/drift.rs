@@ -5,6 +5,7 @@ use rebearing::operation::{DriftCause, DriftWatch};
 use serde_json::{Value, json};
 
 use rebearing_host::device::DeviceFinding;
+use rebearing_host::words::plural;
 
 /// Standard deviations of a number in Q8.
 fn deviations(q8: i32) -> f64 {
@@ -16,12 +17,12 @@ pub(crate) fn reference_text(reference: Option<DriftReference<'_>>) -> String {
     let Some(reference) = reference else { return "none: the model has no reference".into() };
     format!(
         "blocks of {} windows; drift below {:.2} standard deviations of the log-likelihood or above {} unknown; \
-         false alarms at most 1 in {} blocks; from {} held-out windows, {} unknown",
+         false alarms at most 1 in {} blocks; from {}, {} unknown",
         reference.block,
         deviations(reference.deviation_min),
         reference.unknown_max,
         reference.blocks_per_false_alarm,
-        reference.held_out,
+        plural(reference.held_out, "held-out window", "held-out windows"),
         reference.held_out_unknown
     )
 }
@@ -75,8 +76,9 @@ impl<'m> Watched<'m> {
             return format!("drift: not judged: {windows} of the {block} windows that it takes");
         };
         let found = format!(
-            "{} of {blocks} blocks of {block} windows; the last at {:.2} standard deviations, {} unknown",
+            "{} of {} of {block} windows; the last at {:.2} standard deviations, {} unknown",
             watch.drifted(),
+            plural(blocks, "block", "blocks"),
             deviations(last.deviation),
             last.unknown
         );

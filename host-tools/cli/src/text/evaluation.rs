@@ -3,12 +3,16 @@
 use std::fmt::Write as _;
 
 use rebearing_host::evaluate::{Run, Scores};
+use rebearing_host::words::plural;
 
 /// Columns of a terminal that everything fits into.
 const WIDTH: usize = 80;
-/// Width of a confusion table before its counts, and of a count.
+/// Width of a confusion table before its counts, and of a count at least.
 const HEAD: usize = 25;
 const COUNT: usize = 5;
+/// Columns of a confusion table that are no class: name, heading and meaning.
+const ASIDE: [(&str, &str, &str); 2] =
+    [("unknown", "u", "unknown"), ("unknown_fault", "uf", "fault of unknown type")];
 
 /// The rates of one pair of domains, over one run or several.
 #[derive(Debug, Clone)]
@@ -88,8 +92,13 @@ pub(crate) fn matrix(
 pub(crate) fn pair(pair: &PairScores<'_>) -> String {
     let run = &pair.runs[0];
     let mut text = format!(
-        "{} -> {} by {}, pool {}: {} windows adapted on, {} tested\n\n",
-        run.source, run.target, run.method, run.pool, run.n_pool, run.n_test
+        "{} -> {} by {}, pool {}: {} adapted on, {} tested\n\n",
+        run.source,
+        run.target,
+        run.method,
+        run.pool,
+        plural(run.n_pool, "window", "windows"),
+        run.n_test
     );
     let rates = Scores::NAMES.iter().zip(pair.mean.values()).zip(pair.spread.values());
     for ((name, rate), spread) in rates {
@@ -112,17 +121,38 @@ pub(crate) fn pair(pair: &PairScores<'_>) -> String {
     text
 }
 
-/// True labels in rows; the counts in columns where they fit, which have the rows' numbers.
+/// True labels in rows; the counts in columns, which have the rows' numbers. Columns that find no
+/// room stand in a table below.
 fn confusion(run: &Run) -> String {
-    let fits = HEAD + COUNT * run.confusion_columns.len() <= WIDTH;
+    let most = run.confusion.iter().flatten().max().copied().unwrap_or(0);
+    let width = COUNT.max(most.to_string().len() + 1);
+    let columns: Vec<usize> = (0..run.confusion_columns.len()).collect();
+    let tables: Vec<String> = columns
+        .chunks((WIDTH - HEAD) / width)
+        .map(|columns| confusion_table(run, columns, width))
+        .collect();
+    let mut text = tables.join("\n");
+    let meanings: Vec<String> = ASIDE
+        .iter()
+        .filter(|(name, ..)| run.confusion_columns.iter().any(|column| column == name))
+        .map(|(_, heading, meaning)| format!("{heading}: {meaning}"))
+        .collect();
+    if !meanings.is_empty() {
+        let _ = writeln!(text, "    {}", meanings.join("; "));
+    }
+    text
+}
+
+/// The confusion in some of its columns, each `width` wide.
+fn confusion_table(run: &Run, columns: &[usize], width: usize) -> String {
+    let heading = |column: usize| {
+        let name = &run.confusion_columns[column];
+        let aside = ASIDE.iter().find(|(aside, ..)| aside == name);
+        aside.map_or_else(|| (column + 1).to_string(), |(_, heading, _)| (*heading).into())
+    };
     let mut text = format!("{:>3} {:<13} {:>7}", "", "true label", "right %");
-    if fits {
-        for (column, _) in run.confusion_columns.iter().enumerate() {
-            let known =
-                column < run.classes.len() && run.classes[column] == run.confusion_columns[column];
-            let heading = if known { (column + 1).to_string() } else { "?".into() };
-            let _ = write!(text, "{heading:>COUNT$}");
-        }
+    for column in columns {
+        let _ = write!(text, "{:>width$}", heading(*column));
     }
     text.push('\n');
     for (index, (label, counts)) in run.classes.iter().zip(&run.confusion).enumerate() {
@@ -130,10 +160,8 @@ fn confusion(run: &Run) -> String {
         let right = if run.confusion_columns.get(index) == Some(label) { counts[index] } else { 0 };
         let right = percent((windows > 0).then(|| right as f64 / windows as f64));
         let _ = write!(text, "{:>3} {:<13} {right:>7}", index + 1, shortened(label, 13));
-        if fits {
-            for count in counts {
-                let _ = write!(text, "{count:>COUNT$}");
-            }
+        for column in columns {
+            let _ = write!(text, "{:>width$}", counts[*column]);
         }
         text.push('\n');
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rebearing_host::data::folder::{Entry, PassedOver, Understood};
+use rebearing_host::words::plural;
 
 /// Columns of a terminal that everything fits into.
 const WIDTH: usize = 80;
@@ -16,8 +17,11 @@ pub(crate) fn text(understood: &Understood) -> String {
     let Understood { folder, pattern, guessed, entries, passed_over } = understood;
     let how = if *guessed { "guessed; correct it with --pattern" } else { "given" };
     let folder = shortened(&printable(&folder.display().to_string()), WIDTH - 30);
-    let mut text =
-        format!("{folder}: {} recordings, {} passed over\n", entries.len(), passed_over.len());
+    let mut text = format!(
+        "{folder}: {}, {} passed over\n",
+        plural(entries.len(), "recording", "recordings"),
+        passed_over.len()
+    );
     let _ =
         writeln!(text, "{}\n", shortened(&format!("pattern  {}  ({how})", pattern.text()), WIDTH));
     let heading = ["domain", "label", "files", "rate Hz", "rpm", "axes", "channel"];
@@ -49,13 +53,16 @@ pub(crate) fn text(understood: &Understood) -> String {
     say(&mut text, &healthy_line(understood));
     let rated = entries.iter().filter(|entry| entry.carries_rate).count();
     let unrated: Vec<&Entry> = entries.iter().filter(|entry| entry.rate_hz.is_none()).collect();
-    say(&mut text, &format!("rates    {rated} of {} files carry their own", entries.len()));
+    say(
+        &mut text,
+        &format!("rates    written in {rated} of {}", plural(entries.len(), "file", "files")),
+    );
     if let Some(first) = unrated.first() {
         say(
             &mut text,
             &format!(
-                "missing  the rate of {} files, such as {}: give --rate HZ",
-                unrated.len(),
+                "missing  the rate of {}, such as {}: give --rate HZ",
+                plural(unrated.len(), "file", "files"),
                 printable(&first.name)
             ),
         );
@@ -65,8 +72,8 @@ pub(crate) fn text(understood: &Understood) -> String {
         say(
             &mut text,
             &format!(
-                "missing  the channel of {} files, such as {}: give --channel, one of {}",
-                open.len(),
+                "missing  the channel of {}, such as {}: give --channel, one of {}",
+                plural(open.len(), "file", "files"),
                 printable(&first.name),
                 printable(&first.choice.join(", "))
             ),

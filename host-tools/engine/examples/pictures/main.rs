@@ -1,6 +1,6 @@
 //! Draws the pictures of docs/ from simulated machines: `cargo xtask pictures`.
 //!
-//! Everything random has a seed, so every run gives the same bytes. `tests/pictures.rs` compares
+//! Everything random has a seed, so every run gives the same bytes. `tests/report/pictures.rs` compares
 //! them with the committed files.
 
 mod pictures;

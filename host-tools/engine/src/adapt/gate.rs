@@ -10,6 +10,7 @@ use crate::mixture::held_out::{HeldOut, LEAST_HELD_OUT};
 use crate::mixture::{self, Covariance, InvalidMixture, Mixture, MixtureError};
 use crate::source::SourceSettings;
 use crate::source::unknown::{self, Calibration};
+use crate::words::plural;
 
 /// Number of components of a gate: a healthy machine has few states.
 const COMPONENTS: usize = 2;
@@ -36,8 +37,9 @@ pub struct Gate {
 pub enum GateError {
     /// There are too few windows to fit on and to hold out.
     #[error(
-        "{windows} healthy windows are too few for a gate: at least {least} must be held out to set its \
+        "{} too few for a gate: at least {least} must be held out to set its \
          threshold, and {held_out} are left for that; record the healthy machine for longer",
+        plural(*windows, "healthy window is", "healthy windows are"),
         least = LEAST_HELD_OUT
     )]
     TooFew {

@@ -13,6 +13,7 @@ use crate::features::extract::Features;
 use crate::mixture::held_out::HeldOut;
 use crate::mixture::{self, InvalidMixture, LabelledMixture, MixtureError};
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
+use crate::words::plural;
 
 /// Smallest number of windows per target component.
 const WINDOWS_PER_COMPONENT: usize = 8;
@@ -61,8 +62,9 @@ pub struct Support {
 pub enum TransferError {
     /// The pool is too small for the target's mixture.
     #[error(
-        "{windows} target windows are too few for {components} components ({WINDOWS_PER_COMPONENT} windows \
-         each); record longer, or ask for fewer `components`"
+        "{} too few for {} ({WINDOWS_PER_COMPONENT} windows each); record longer, or ask for fewer `components`",
+        plural(*windows, "target window is", "target windows are"),
+        plural(*components, "component", "components")
     )]
     TooFew {
         /// Number of windows.

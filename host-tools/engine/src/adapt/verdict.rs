@@ -20,6 +20,7 @@ use crate::features::extract::Features;
 use crate::mixture::Mixture;
 use crate::mixture::held_out::HeldOut;
 use crate::source::{Source, SourceSettings, calibration};
+use crate::words::plural;
 
 /// Largest distance of a target from the source, in units of the typical distance between the
 /// source's classes. Beyond it, the names of faults are guesses. Other speeds and loads of one
@@ -211,9 +212,9 @@ impl Known<'_> {
                 100.0 * far
             ),
             format!(
-                "{} target components from {} windows",
-                transfer.mixture.labels.nrows(),
-                target.x.nrows()
+                "{} from {}",
+                plural(transfer.mixture.labels.nrows(), "target component", "target components"),
+                plural(target.x.nrows(), "window", "windows")
             ),
         ];
         if transfer.plan.fell_back {

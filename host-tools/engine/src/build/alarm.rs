@@ -1,4 +1,4 @@
-//! When findings make an alarm on the device; the model file carries it.
+//! Settings of the alarm: when findings become an alarm on the device. The model file carries them.
 
 use anyhow::{Context, Result, bail};
 use rebearing::model::{AlarmParameters, IdleRms, ModelError, Rms, format, probability};
@@ -6,45 +6,44 @@ use rebearing::model::{AlarmParameters, IdleRms, ModelError, Rms, format, probab
 use crate::data::recording::Recording;
 use crate::model::deployed::DeployedModel;
 
-/// An idle machine is below this share of the rms from which it runs.
+/// A machine is idle below this share of the rms from which it runs.
 const IDLE_SHARE: f64 = 0.75;
-/// [`RunningRms::Auto`]: this share of the quietest window. The machine ran in all of them, so
-/// that it is half as loud at most once it stands.
+/// [`RunningRms::Auto`] takes this share of the quietest window. The machine ran in all windows, so
+/// it is at most half as loud once it stands still.
 const QUIETEST_SHARE: f64 = 0.5;
-/// Mean probability from which an alarm is raised.
+/// An alarm is raised from this mean probability on.
 pub const RAISE: f64 = 0.7;
-/// Mean probability below which it clears.
+/// An alarm clears below this mean probability.
 pub const CLEAR: f64 = 0.3;
 
-/// When findings make an alarm.
+/// Settings that say when findings become an alarm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlarmSettings {
-    /// Windows whose posteriors are averaged, 1 to 256.
+    /// Number of windows whose posteriors are averaged, 1 to 256.
     pub average: u32,
-    /// An alarm is raised where the mean probability that the machine is not healthy is at least
-    /// this.
+    /// An alarm is raised if the mean probability that the machine is not healthy is at least this.
     pub raise: f64,
-    /// It clears where that probability is below this.
+    /// An alarm clears if that probability is below this.
     pub clear: f64,
-    /// Windows in a row that a threshold must be passed for.
+    /// Number of windows in a row that must pass a threshold.
     pub delay: u32,
-    /// Windows after a start that are not judged.
+    /// Number of windows after a start that do not count.
     pub settle: u32,
-    /// Windows in a row with a sensor fault that make it the state of the device.
+    /// Number of windows in a row with a sensor fault that make the state a sensor fault.
     pub fault_windows: u32,
     /// Whether an alarm that has cleared waits to be acknowledged.
     pub hold: bool,
-    /// The rms from which the machine runs; `None` where it always runs.
+    /// The rms from which the machine runs; `None` if it always runs.
     pub running_rms: Option<RunningRms>,
-    /// The machine stands once the rms of every axis is below this; three quarters of
-    /// `running_rms` where absent.
+    /// The machine stands still once the rms of every axis is below this. `None` takes three
+    /// quarters of `running_rms`.
     pub idle_rms: Option<f64>,
 }
 
 /// The rms from which a machine runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RunningRms {
-    /// Half of the quietest window of the recordings, in all of which the machine was running.
+    /// Half of the rms of the quietest window. The machine was running in all recordings.
     Auto,
     /// A number in the unit of the recordings.
     Given(f64),
@@ -69,7 +68,7 @@ impl Default for AlarmSettings {
 }
 
 impl AlarmSettings {
-    /// All parameters but those that need a model.
+    /// Returns all parameters except those that need a model.
     pub fn parameters(&self) -> Result<AlarmParameters> {
         for (field, p) in [("raise", self.raise), ("clear", self.clear)] {
             if !(p > 0.0 && p <= 1.0) {
@@ -108,7 +107,8 @@ impl AlarmSettings {
         anyhow::Error::msg(text)
     }
 
-    /// AlarmParameters for `model`, which runs over its recordings where it has to find a threshold.
+    /// Returns the alarm parameters for `model`. Runs `model` over its recordings if a threshold
+    /// must be found.
     pub fn for_model(
         &self,
         model: &DeployedModel,
@@ -130,7 +130,7 @@ impl AlarmSettings {
     }
 }
 
-/// An rms in the unit of the recordings as `model` compares it.
+/// Converts an rms in the unit of the recordings to the form that `model` compares.
 fn in_model(model: &DeployedModel, rms: f64) -> Result<Rms> {
     match model {
         DeployedModel::F32(_) => Rms::of_samples(rms as f32),
@@ -142,7 +142,7 @@ fn in_model(model: &DeployedModel, rms: f64) -> Result<Rms> {
     .with_context(|| format!("`running_rms`, `idle_rms`: {rms} is more than the device can hold"))
 }
 
-/// Rms of the quietest window: of its loudest axis.
+/// Returns the rms of the quietest window. The rms of a window is that of its loudest axis.
 fn quietest(model: &DeployedModel, recordings: &[Recording]) -> Result<f64> {
     let mut quietest = f64::INFINITY;
     for recording in recordings {

@@ -13,18 +13,20 @@ use crate::model::integer_file::encode_integer;
 use crate::model::loss::{self, AGREEMENT_MIN, Loss};
 use crate::model::quantise::quantise;
 use crate::source::Source;
+use crate::words::plural;
 
 /// A target's recordings in counts.
 #[derive(Debug, Clone)]
 pub struct InCounts {
-    /// Each recording.
+    /// The counts of each recording.
     pub counts: Vec<Counts>,
-    /// Counts that one unit of the recordings makes.
+    /// Number of counts in one unit of the recordings.
     pub counts_per_unit: f32,
 }
 
 impl InCounts {
-    /// Rounds the recordings of `target` to counts, and leaves it with what these stand for.
+    /// Rounds the recordings of `target` to counts, and puts the rounded samples back into
+    /// `target`.
     pub(super) fn new(target: &mut Domain, full_scale: Option<f64>) -> Result<Self> {
         if target.recordings.is_empty() && full_scale.is_none() {
             bail!(
@@ -53,7 +55,8 @@ impl InCounts {
         Ok(Self { counts, counts_per_unit })
     }
 
-    /// The i16 form of a model, and what it loses on the recordings that it was fitted from.
+    /// Returns the i16 form of a model, and its loss on the recordings that the model was fitted
+    /// from.
     pub(super) fn quantise(
         &self,
         model: &ModelBytes,
@@ -90,10 +93,10 @@ impl InCounts {
 /// The loss of an i16 model in words.
 pub fn loss_line(loss: &Loss) -> String {
     format!(
-        "i16: the label of f32 in {:.2} % of {} windows, log-likelihoods off by {:.3} nats rms, \
+        "i16: the label of f32 in {:.2} % of {}, log-likelihoods off by {:.3} nats rms, \
          {:.3} at most",
         100.0 * loss.label_agreement,
-        loss.windows,
+        plural(loss.windows, "window", "windows"),
         loss.score_error_rms,
         loss.score_error_max
     )

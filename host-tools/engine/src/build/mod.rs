@@ -1,5 +1,5 @@
-//! A source and a target to a finished model: everything that `rebearing adapt` does but for
-//! reading options and printing.
+//! Builds a finished model from a source and a target. This is everything that `rebearing adapt`
+//! does, except reading options and printing.
 //!
 //! ```text
 //! source, target ─► features ─► adaptation ─► model file ─┬─────────────► sections ─► Built
@@ -32,10 +32,12 @@
 //! ```
 
 pub mod alarm;
+mod drift;
 mod in_counts;
 pub mod severity;
 mod target;
 
+pub use drift::NoDriftReference;
 pub use in_counts::{InCounts, loss_line};
 pub use target::{Target, fitted_from};
 
@@ -50,28 +52,28 @@ use crate::features::rates;
 use crate::features::snapshot::with_snapshots;
 use crate::model::bytes::Payload;
 use crate::model::deployed::DeployedModel;
-use crate::model::drift::{self, DriftContents};
+use crate::model::drift::DriftContents;
 use crate::model::loss::Loss;
 use crate::model::sections::{alarm_section, drift_section, severity_section, unit_section};
 use crate::source::Source;
 use alarm::AlarmSettings;
 use severity::SeveritySettings;
 
-/// How a model is built.
+/// Settings for building a model.
 #[derive(Debug, Clone)]
 pub struct BuildSettings {
     /// How the source is adapted to the target.
     pub adapt: AdaptSettings,
-    /// How the model file writes its numbers.
+    /// The encoding of the numbers in the model file.
     pub encoding: Encoding,
-    /// What the largest 16-bit count stands for, in the unit of the recordings; for an i16 model
-    /// only. Where absent the domain's, or twice the largest sample.
+    /// Value of the largest 16-bit count, in the unit of the recordings; for an i16 model only.
+    /// `None` takes the full scale of the domain, or else twice the largest sample.
     pub full_scale: Option<f64>,
-    /// When findings make an alarm.
+    /// When findings become an alarm.
     pub alarm: AlarmSettings,
-    /// How severity is measured, for an f32 model only; `None` measures none.
+    /// How severity is measured; for an f32 model only. `None` measures no severity.
     pub severity: Option<SeveritySettings>,
-    /// Parts of the recordings that are adapted to; `None` takes all.
+    /// Parts of the recordings to adapt to; `None` takes all.
     pub parts: Option<Vec<Part>>,
 }
 
@@ -106,27 +108,27 @@ impl BuildSettings {
 pub struct Built {
     /// The source, with its bands at the target's sample rate.
     pub source: Source,
-    /// The target, its recordings as the device sees them.
+    /// The target, with its recordings as the device sees them.
     pub target: Target,
-    /// The parts of the recordings that were adapted to.
+    /// The parts of the recordings that the model was adapted to.
     pub parts: Vec<Part>,
     /// The target's features: of its recordings, then of its snapshots.
     pub features: Features,
-    /// What adaptation found.
+    /// The result of the adaptation.
     pub adaptation: Adaptation,
     /// The model file, with all its sections.
     pub model: DeployedModel,
-    /// The drift reference in it; `None` where no window was held out.
-    pub drift: Option<DriftContents>,
+    /// The drift reference in it, or why there is none.
+    pub drift: Result<DriftContents, NoDriftReference>,
     /// The recordings in counts, of an i16 model.
     pub in_counts: Option<InCounts>,
-    /// What the i16 model loses against the f32 one.
+    /// The loss of the i16 model against the f32 model.
     pub loss: Option<Loss>,
 }
 
 /// Adapts `source` to `target` and makes the model file of the result.
 ///
-/// Nothing is written. An i16 model is tried on the recordings beside the f32 one, and refused if
+/// Writes no file. An i16 model is compared with the f32 model on the recordings, and refused if
 /// too few windows get the same label.
 pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -> Result<Built> {
     settings.check()?;
@@ -170,10 +172,10 @@ pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -
     };
     let alarm = settings.alarm.for_model(&model, &domain.recordings)?;
     let changed = Some(&alarm).filter(|alarm| **alarm != AlarmParameters::DEFAULT);
-    // None for what a device does without a section.
+    // The device's default parameters need no section.
     let mut sections: Vec<Payload> = changed.map(alarm_section).into_iter().collect();
     sections.extend(severity.as_ref().map(severity_section));
-    sections.extend(drift.as_ref().map(drift_section));
+    sections.extend(drift.as_ref().ok().map(drift_section));
     sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
     let model = model.with_sections(&sections)?;
     Ok(Built { source, target, parts, features, adaptation, model, drift, in_counts, loss })

@@ -1,4 +1,4 @@
-//! How severe a vibration is, beside what it is.
+//! Settings for severity: how strong a vibration is, in addition to its label.
 
 use anyhow::{Result, bail};
 use rebearing::model::format;
@@ -7,22 +7,22 @@ use rebearing::signal::SeverityParameters;
 use crate::data::units::Unit;
 use crate::features::front_end::FrontEndSettings;
 
-/// Frequencies in Hz that count for the velocity, where none are given.
+/// Default band of the velocity: lowest and highest frequency, in Hz.
 pub const BAND_HZ: [f64; 2] = [10.0, 1000.0];
 
-/// How severity is measured.
+/// Settings for measuring severity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeveritySettings {
-    /// Velocity rms in mm/s from which a vibration is in zone B, C and D.
+    /// Velocity rms in mm/s at which the zones B, C and D begin.
     pub limits: [f64; 3],
-    /// The m/s² that one unit of the recordings stands for; the domain's where absent.
+    /// The m/s² in one unit of the recordings; `None` takes the unit of the domain.
     pub unit: Option<f64>,
     /// Lowest and highest frequency that count for the velocity, in Hz.
     pub band_hz: [f64; 2],
 }
 
 impl SeveritySettings {
-    /// The m/s² of one unit: as it was given, or as the manifest says.
+    /// Returns the m/s² in one unit, from the settings or from the manifest.
     fn unit(&self, manifest: Option<&Unit>) -> Result<f64> {
         match (self.unit, manifest, manifest.and_then(Unit::acceleration)) {
             (Some(given), Some(name), Some(known)) if (given / known - 1.0).abs() > 1e-4 => bail!(
@@ -42,7 +42,7 @@ impl SeveritySettings {
         }
     }
 
-    /// Parameters for a front end and the manifest's unit.
+    /// Returns the parameters for a front end and the manifest's unit.
     pub fn parameters(
         &self,
         front_end: &FrontEndSettings,

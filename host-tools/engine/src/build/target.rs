@@ -10,19 +10,19 @@ use crate::data::manifest::Manifest;
 use crate::features::snapshot::{self, Snapshot};
 use crate::source::Source;
 
-/// The machine that is adapted to.
+/// The machine to adapt to.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The machine, with its recordings, if any.
+    /// The machine, with its recordings if it has any.
     pub domain: Domain,
-    /// What its devices sent.
+    /// The snapshots that its devices sent.
     pub snapshots: Vec<Snapshot>,
-    /// Where its sample rate stands, for errors.
+    /// The place that gives its sample rate, for errors.
     pub place: String,
 }
 
 impl Target {
-    /// Reads the recordings of a domain, and snapshots where `sent` names some.
+    /// Reads the recordings of a domain, and the snapshots in the files `sent`.
     pub fn read(
         manifest: &Manifest,
         name: &str,
@@ -35,7 +35,7 @@ impl Target {
         Ok(Self { domain, snapshots, place })
     }
 
-    /// Reads snapshots of a machine without recordings; `name` is what to call it.
+    /// Reads the snapshots of a machine without recordings. `name` is the name to give the machine.
     pub fn of_snapshots(name: Option<&str>, sent: &[PathBuf]) -> Result<Self> {
         let snapshots = read_snapshots(sent)?;
         let first = snapshots.first().context("a target needs recordings or a snapshot")?;
@@ -49,11 +49,11 @@ impl Target {
         Ok(Self { domain, snapshots, place })
     }
 
-    /// Refuses a machine that was measured in another quantity than the source.
+    /// Refuses a target that was measured in another quantity than the source.
     pub(super) fn check_units(&self, source: &Source) -> Result<()> {
         let (Some(known), Some(unit)) = (&source.unit, &self.domain.unit) else { return Ok(()) };
-        // The features have no level: what can be converted need not be, and the model stays in
-        // the unit of its own machine.
+        // Features have no level, so units that can be converted need not be converted. The model
+        // stays in the unit of its own machine.
         unit.factor_to(known).map(drop).with_context(|| {
             let Self { place, .. } = self;
             format!("{place} is recorded in {unit}, the source {} in {known}", source.domain)
@@ -69,7 +69,7 @@ fn read_snapshots(sent: &[PathBuf]) -> Result<Vec<Snapshot>> {
     Ok(snapshots)
 }
 
-/// SHA-256 over all that a model of this target is fitted from.
+/// Returns the SHA-256 over everything that a model of this target is fitted from.
 pub fn fitted_from(source: &Source, target: &Domain, snapshots: &[Snapshot]) -> Result<[u8; 32]> {
     let mut hash = Sha256::new();
     hash.update(source.hash_bytes()?);

@@ -10,6 +10,7 @@ use crate::data::resample::same_rate;
 use crate::data::split::{self, Part, SplitError};
 use crate::data::units::{Measure, Unit};
 use crate::progress;
+use crate::words::plural;
 
 /// The sample rate to convert recordings to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,10 +97,10 @@ impl Domain {
         for (row, recording) in rows.iter().zip(&recordings) {
             if recording.axes != recordings[0].axes {
                 bail!(
-                    "{}: {} has {} axes, but row {} has {}; name the same channels in both rows",
+                    "{}: {} has {}, but row {} has {}; name the same channels in both rows",
                     place(row),
                     recording.path.display(),
-                    recording.axes,
+                    plural(recording.axes, "axis", "axes"),
                     first.line,
                     recordings[0].axes
                 );

@@ -1,4 +1,4 @@
-//! A model file of either encoding on its monitor.
+//! Runs a model file of either encoding on its monitor.
 
 use rebearing::monitor::Samples;
 
@@ -8,8 +8,8 @@ use crate::device::{self, DeviceFinding, RunError};
 use crate::model::deployed::DeployedModel;
 
 impl DeployedModel {
-    /// The smallest monitor for it, as a firmware writes it, and its RAM; for an f32 model that
-    /// of f32 samples.
+    /// Returns the type of the model's smallest monitor, as a firmware writes it, and its RAM in
+    /// bytes. For an f32 model this is the monitor of f32 samples.
     pub fn monitor(&self) -> (String, usize) {
         let capacities = match self {
             Self::F32(bytes) => device::smallest(&bytes.model(), Samples::Floats),
@@ -18,12 +18,12 @@ impl DeployedModel {
         (device::type_name(&capacities), capacities.device_ram())
     }
 
-    /// Runs the monitor of its encoding over a recording, as the device would.
+    /// Runs the model's monitor over a recording, as the device would.
     pub fn run(&self, recording: &Recording) -> Result<Vec<DeviceFinding>, RunError> {
         self.run_sending(recording, &mut Vec::new())
     }
 
-    /// As [`run`](Self::run), with the records of a snapshot put behind `sent`.
+    /// As [`run`](Self::run), and appends the records of a snapshot to `sent`.
     pub fn run_sending(
         &self,
         recording: &Recording,

@@ -1,4 +1,4 @@
-//! The emulated device's firmware inside this command, where it was installed with one.
+//! The firmware of the emulated device, if this command was installed with it.
 
 /// The firmware for the emulated Cortex-M4F and Cortex-M0, as ELF files.
 #[derive(Debug, Clone, Copy)]
@@ -9,13 +9,13 @@ pub struct EmbeddedFirmware {
     pub m0: &'static [u8],
 }
 
-/// The firmware that `cargo xtask install` put in; `None` in a command that was built otherwise.
+/// The firmware that `cargo xtask install` included; `None` in a command built in another way.
 #[cfg(embedded_firmware)]
 pub const FIRMWARE: Option<EmbeddedFirmware> = Some(EmbeddedFirmware {
     m4: include_bytes!(env!("REBEARING_FIRMWARE_M4")),
     m0: include_bytes!(env!("REBEARING_FIRMWARE_M0")),
 });
 
-/// The firmware that `cargo xtask install` put in; `None` in a command that was built otherwise.
+/// The firmware that `cargo xtask install` included; `None` in a command built in another way.
 #[cfg(not(embedded_firmware))]
 pub const FIRMWARE: Option<EmbeddedFirmware> = None;

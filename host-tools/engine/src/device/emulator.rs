@@ -24,6 +24,7 @@ use crate::data::recording::Recording;
 use crate::device::embedded::{self, EmbeddedFirmware};
 use crate::device::verdict_line::{parse_fault, parse_rest};
 use crate::device::{DeviceClassification, DeviceFinding, Shown};
+use crate::files::temporary_folder;
 use crate::model::encoded::IntegerModelBytes;
 use crate::progress;
 
@@ -137,11 +138,11 @@ impl Emulator {
             .with_context(|| {
                 format!("the emulated device needs QEMU: install {QEMU} (apt-get install {QEMU})")
             })?;
-        let folder = tempfile::tempdir().context("no temporary directory for the firmware")?;
+        let folder = temporary_folder()?;
         let write = |name: &str, bytes: &[u8]| -> Result<PathBuf> {
             let file = folder.path().join(name);
             std::fs::write(&file, bytes)
-                .with_context(|| format!("{}: cannot write the firmware", file.display()))?;
+                .context("cannot write the firmware into a temporary folder")?;
             Ok(file)
         };
         let (elf, elf_m0) = (write("qemu-m4", firmware.m4)?, write("qemu-m0", firmware.m0)?);
@@ -190,11 +191,12 @@ impl Emulator {
         samples: &[u8],
         limit: Duration,
     ) -> Result<String> {
-        let scratch = tempfile::tempdir().context("no temporary directory for the emulator")?;
+        let scratch = temporary_folder()?;
         let model_path = scratch.path().join("model.rbm");
-        std::fs::write(&model_path, model)?;
+        let unwritten = "cannot write model and samples into a temporary folder";
+        std::fs::write(&model_path, model).context(unwritten)?;
         let samples_path = scratch.path().join("samples.bin");
-        std::fs::write(&samples_path, samples)?;
+        std::fs::write(&samples_path, samples).context(unwritten)?;
 
         // A console of its own: QEMU's versions differ in where semihosting prints otherwise.
         let mut semihosting = String::from("enable=on,target=native,chardev=console");

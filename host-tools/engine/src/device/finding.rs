@@ -1,4 +1,4 @@
-//! Findings of the device as the host prints and compares them, whatever the encoding.
+//! Findings of the device in one form for both encodings, for the host to print and compare.
 
 use rebearing::model::{Floats, Integers, Numbers, ONE};
 use rebearing::monitor::AnyClassification;
@@ -12,18 +12,18 @@ pub struct DeviceFinding {
     pub index: u32,
     /// The window's class and its numbers, or why it was not analysed.
     pub result: Result<DeviceClassification, SensorFault>,
-    /// The state of the alarm after it; `None` from a firmware without an alarm.
+    /// The state of the alarm after this window; `None` if the firmware has no alarm.
     pub alarm: Option<AlarmState>,
 }
 
 /// The class of a window and the numbers behind it, in floats and the unit of the recordings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceClassification {
-    /// The class, or what is unknown.
+    /// The class, unknown, or fault of unknown type.
     pub label: Label,
     /// Log-likelihood under the gate, in nats; `None` without one.
     pub gate_log_likelihood: Option<f32>,
-    /// Log-likelihood under the components that tell classes apart, in nats; `None` if they were
+    /// Log-likelihood under the components that separate the classes, in nats; `None` if they were
     /// not evaluated.
     pub log_likelihood: Option<f32>,
     /// Probability of each class.
@@ -34,17 +34,17 @@ pub struct DeviceClassification {
     pub severity: Option<DeviceSeverity>,
 }
 
-/// How severe the device found a window.
+/// The severity that the device measured for a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceSeverity {
     /// Velocity rms of each axis in mm/s.
     pub velocity: Vec<f32>,
-    /// The zone of the largest.
+    /// The zone of the largest velocity.
     pub zone: Zone,
 }
 
 impl DeviceFinding {
-    /// Whether two findings agree in label, fault and every bit of every number.
+    /// Returns true if two findings agree in label, fault and every bit of every number.
     pub fn same_bits(&self, other: &Self) -> bool {
         self.index == other.index
             && self.alarm == other.alarm
@@ -72,7 +72,7 @@ impl DeviceClassification {
     }
 }
 
-/// The statistics of an axis in the order that firmware and emulator exchange them.
+/// Returns the statistics of an axis, in the order that firmware and emulator use.
 pub fn statistics_values(axis: Statistics) -> [f32; 4] {
     let Statistics { level, rms, kurtosis, crest } = axis;
     [level, rms, kurtosis, crest]
@@ -80,11 +80,11 @@ pub fn statistics_values(axis: Statistics) -> [f32; 4] {
 
 /// Numbers of a monitor that the host can show in floats and in the unit of the recordings.
 pub trait Shown: Numbers {
-    /// A log-likelihood in nats.
+    /// Converts a log-likelihood to nats.
     fn shown_nats(log_likelihood: Self::LogLikelihood) -> f32;
-    /// A probability.
+    /// Converts a probability to a float.
     fn shown_probability(p: Self::Probability) -> f32;
-    /// Statistics in the unit of the recordings, of which `counts_per_unit` make one.
+    /// Converts statistics to the unit of the recordings. One unit has `counts_per_unit` counts.
     fn shown_statistics(axis: Self::Statistics, counts_per_unit: f32) -> Statistics;
 }
 
@@ -124,7 +124,7 @@ impl Shown for Integers {
 }
 
 impl DeviceClassification {
-    /// The classification of either monitor; `counts_per_unit` matters to integers only.
+    /// Converts the classification of either monitor. `counts_per_unit` matters to integers only.
     pub fn new<N: Shown, const AXES: usize, const CLASSES: usize>(
         found: &AnyClassification<N, AXES, CLASSES>,
         counts_per_unit: f32,

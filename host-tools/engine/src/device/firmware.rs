@@ -1,4 +1,4 @@
-//! A firmware's ELF file: what it says of itself, and where its model lies.
+//! Reads a firmware's ELF file: its descriptor, and the region of its model.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use thiserror::Error;
 
 use crate::device::sectors;
 
-/// What `rebearing flash` needs to know of a firmware.
+/// The properties of a firmware that `rebearing flash` needs.
 #[derive(Debug, Clone)]
 pub struct Firmware {
     /// The ELF file.
     pub path: PathBuf,
-    /// What the firmware says of itself.
+    /// The firmware's description of itself.
     pub descriptor: Descriptor,
     /// The MODEL region of its linker script.
     pub model_region: Range<u32>,
-    /// Whether it logs by defmt.
+    /// Whether it logs with defmt.
     pub defmt: bool,
 }
 
-/// Why an ELF file is of no use for flashing a model.
+/// Why an ELF file cannot be used to flash a model.
 #[derive(Debug, Error)]
 pub enum FirmwareError {
     /// The file cannot be read.
@@ -32,7 +32,7 @@ pub enum FirmwareError {
     Unreadable {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason that the system gave.
         reason: std::io::Error,
     },
     /// The file is not an ELF file of a 32-bit little-endian machine.
@@ -40,7 +40,7 @@ pub enum FirmwareError {
     NotElf {
         /// The file.
         path: String,
-        /// What the reader says.
+        /// The reason that the ELF reader gave.
         reason: object::Error,
     },
     /// The firmware does not describe itself.
@@ -103,8 +103,10 @@ pub enum FirmwareError {
 }
 
 impl Firmware {
-    /// Reads what there is to know; refuses a firmware that lies in its own MODEL region, or in
-    /// what is erased with it where the chip is known ([`sectors`]).
+    /// Reads the properties of a firmware from its ELF file.
+    ///
+    /// Refuses a firmware that lies in its own MODEL region. If the chip is known ([`sectors`]),
+    /// also refuses a firmware in a sector that is erased with that region.
     pub fn read(path: &Path) -> Result<Self, FirmwareError> {
         let name = || path.display().to_string();
         let bytes = std::fs::read(path)
@@ -157,15 +159,17 @@ impl Firmware {
         Ok(Self { path: path.into(), descriptor, model_region, defmt })
     }
 
-    /// Whether the firmware was built for `chip`; probe-rs takes the beginning of a name too.
+    /// Returns true if the firmware was built for `chip`. The beginning of a name is enough, as in
+    /// probe-rs.
     pub fn is_for(&self, chip: &str) -> bool {
         let (own, other) = (self.descriptor.chip().to_lowercase(), chip.to_lowercase());
         !other.is_empty() && (own.starts_with(&other) || other.starts_with(&own))
     }
 
-    /// The firmware for `chip` among those built in a checkout of the project.
+    /// Finds the firmware for `chip` among those built in a checkout of the project.
     ///
-    /// `None` where there is none, or more than one that differs in what matters.
+    /// Returns `None` if there is none, or if there are several that differ in descriptor or MODEL
+    /// region.
     pub fn built_for(chip: &str, checkout: &Path) -> Option<Self> {
         let mut found = Self::built(checkout).filter(|firmware| firmware.is_for(chip));
         let first = found.next()?;
@@ -175,15 +179,16 @@ impl Firmware {
         found.all(same).then_some(first)
     }
 
-    /// The one firmware for `chip` among those built in a checkout that logs by defmt, which only
-    /// its own ELF file can decode.
+    /// Finds the only firmware for `chip` that logs with defmt, among those built in a checkout.
+    ///
+    /// Only the ELF file of the firmware itself can decode such a log.
     pub fn logging_for(chip: &str, checkout: &Path) -> Option<Self> {
         let mut found =
             Self::built(checkout).filter(|firmware| firmware.is_for(chip) && firmware.defmt);
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// Those built in a checkout of the project.
+    /// Returns all firmware built in a checkout of the project.
     fn built(checkout: &Path) -> impl Iterator<Item = Self> {
         let targets = std::fs::read_dir(checkout.join("firmware-examples/target"));
         let targets = targets.into_iter().flatten().flatten();

@@ -1,7 +1,7 @@
-//! A model into the MODEL region of a board, through an installed `probe-rs`.
+//! Writes a model into the MODEL region of a board, through an installed `probe-rs`.
 //!
-//! The program rather than the library, which would be built by everyone who builds this tool: a
-//! host that flashes boards has the program anyway, for the firmware.
+//! It uses the program and not the library, because everyone who builds this tool would build the
+//! library too. A host that flashes boards has the program anyway, for the firmware.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,13 +13,14 @@ use thiserror::Error;
 
 use super::option;
 use crate::device::firmware::Firmware;
+use crate::files::{TemporaryError, temporary_folder};
 use crate::progress;
 
-/// The oldest probe-rs whose `read` writes a file.
+/// The oldest probe-rs that can `read` into a file.
 const OLDEST: (u32, u32) = (0, 29);
 const PROBE_RS: &str = "probe-rs";
 
-/// What is to be written where.
+/// Bytes to write, and their address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// Address of the first byte.
@@ -28,7 +29,7 @@ pub struct Image {
     pub bytes: Vec<u8>,
 }
 
-/// Why a model was not written, or not as it should be.
+/// Why a model was not written, or not written correctly.
 #[derive(Debug, Error)]
 pub enum FlashError {
     /// The firmware's monitor cannot run the model.
@@ -36,7 +37,7 @@ pub enum FlashError {
     DoesNotFit {
         /// The firmware's file.
         firmware: String,
-        /// What the device would say.
+        /// The reason that the device would give.
         reason: ModelError,
     },
     /// The firmware reads another version of the format.
@@ -48,7 +49,7 @@ pub enum FlashError {
         firmware: String,
         /// The version that the firmware reads.
         reads: u32,
-        /// The model's.
+        /// The version of the model.
         has: u16,
     },
     /// The MODEL region is too small.
@@ -58,11 +59,11 @@ pub enum FlashError {
     TooLong {
         /// The firmware's file.
         firmware: String,
-        /// Region or slot.
+        /// The part of the region that must hold the model: all of it, or a slot.
         what: &'static str,
         /// Bytes of the model.
         needs: usize,
-        /// Bytes there.
+        /// Bytes that fit.
         holds: usize,
     },
     /// The firmware is for another chip.
@@ -74,7 +75,7 @@ pub enum FlashError {
         firmware: String,
         /// The chip in its descriptor.
         built_for: String,
-        /// The chip asked for.
+        /// The requested chip.
         chip: String,
     },
     /// probe-rs cannot be started.
@@ -85,7 +86,7 @@ pub enum FlashError {
     /// probe-rs is too old, or does not say its version.
     #[error("probe-rs says it is `{said}`: version 0.29 or later is needed")]
     OldProbeRs {
-        /// What it printed.
+        /// The text that it printed.
         said: String,
     },
     /// probe-rs failed.
@@ -93,24 +94,27 @@ pub enum FlashError {
     ProbeRs {
         /// The command line.
         command: String,
-        /// How it ended.
+        /// Its exit status.
         status: std::process::ExitStatus,
-        /// The end of what it printed.
+        /// The end of the text that it printed.
         said: String,
     },
-    /// No temporary file, or what was read back cannot be read.
+    /// There is no folder for temporary files.
+    #[error(transparent)]
+    Temporary(#[from] TemporaryError),
+    /// A temporary file cannot be written, or what was read back cannot be read.
     #[error("{path}: {reason}")]
     File {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason that the system gave.
         reason: std::io::Error,
     },
 }
 
-/// What has to be written for `model` to be the one in use; nothing outside the MODEL region.
+/// Returns the image that makes the firmware use `model`. The image stays inside the MODEL region.
 ///
-/// With two slots, the image fills the region: a newer model in the other slot would win otherwise.
+/// With two slots the image fills the region. Otherwise a newer model in the other slot would win.
 pub fn image(model: &Model<'_>, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
     let descriptor = &firmware.descriptor;
     let name = || firmware.path.display().to_string();
@@ -143,17 +147,17 @@ pub fn image(model: &Model<'_>, firmware: &Firmware, chip: &str) -> Result<Image
     Ok(Image { address: firmware.model_region.start, bytes })
 }
 
-/// An installed probe-rs, a chip, and perhaps a certain probe.
+/// An installed probe-rs, a chip, and optionally a certain probe.
 #[derive(Debug, Clone)]
 pub struct Probe<'a> {
     /// The chip, as probe-rs names it.
     pub chip: &'a str,
-    /// `VID:PID` or `VID:PID:SERIAL`, where several probes are connected.
+    /// `VID:PID` or `VID:PID:SERIAL`, if several probes are connected.
     pub probe: Option<&'a str>,
 }
 
 impl Probe<'_> {
-    /// Makes sure that probe-rs is there and new enough; gives its version line.
+    /// Checks that probe-rs is installed and new enough. Returns its version line.
     pub fn check_version() -> Result<String, FlashError> {
         let output = run(Command::new(PROBE_RS).arg(option("version")))?;
         let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -167,7 +171,7 @@ impl Probe<'_> {
         }
     }
 
-    /// The words that write `file`, a copy of the image.
+    /// Returns the arguments of probe-rs that write `file`, a copy of the image.
     pub fn download(&self, image: &Image, file: &Path) -> Vec<OsString> {
         let address = format!("{:#010x}", image.address);
         let mut words = self.words("download");
@@ -177,9 +181,9 @@ impl Probe<'_> {
         words
     }
 
-    /// The words that read the image's place back into `file`.
+    /// Returns the arguments of probe-rs that read the image back into `file`.
     pub fn read(&self, image: &Image, file: &Path) -> Vec<OsString> {
-        // A model is whole words, and so is a region.
+        // A model has whole words, and so has a region.
         let (address, words_there) =
             (format!("{:#010x}", image.address), (image.bytes.len() / 4).to_string());
         let mut words = self.words("read");
@@ -189,12 +193,14 @@ impl Probe<'_> {
         words
     }
 
-    /// The words that start the firmware again, which looks for its model only then.
+    /// Returns the arguments of probe-rs that restart the firmware, which looks for its model only
+    /// at a start.
     pub fn reset(&self) -> Vec<OsString> {
         self.words("reset")
     }
 
-    /// The command that reads a running chip's log, decoded by the firmware that wrote it.
+    /// Returns the command that reads the log of a running chip. The ELF file of the firmware
+    /// decodes the log.
     pub fn attach(&self, firmware: &Path) -> Command {
         let mut command = Command::new(PROBE_RS);
         command.args(self.words("attach")).arg(firmware);
@@ -207,34 +213,47 @@ impl Probe<'_> {
         words
     }
 
-    /// Writes the image and reads it back; gives the address of the first byte that differs.
+    /// Writes the image and reads it back. Returns the address of the first byte that differs, if
+    /// any.
     ///
-    /// The chip is started again only with an image that is as it should be.
+    /// The chip is restarted only if the image was read back without a difference.
     pub fn flash(&self, image: &Image) -> Result<Option<u32>, FlashError> {
-        // Written, read back, started again.
+        // Three steps: write, read back, restart.
         let _stage = progress::stage("writing the model and reading it back", 3);
-        let problem =
-            |path: &Path, reason| FlashError::File { path: path.display().to_string(), reason };
-        let folder = tempfile::tempdir().map_err(|e| problem(&std::env::temp_dir(), e))?;
+        let problem = |path: &Path, reason| {
+            let name = path.file_name().unwrap_or_default();
+            FlashError::File { path: name.to_string_lossy().into_owned(), reason }
+        };
+        let folder = temporary_folder()?;
+        // A user knows the file names of a dry run, not the temporary folder.
+        let shown = |text: String| text.replace(&format!("{}/", folder.path().display()), "");
+        let run = |words: Vec<OsString>| {
+            run(Command::new(PROBE_RS).args(words)).map_err(|error| match error {
+                FlashError::ProbeRs { command, status, said } => {
+                    FlashError::ProbeRs { command: shown(command), status, said: shown(said) }
+                }
+                error => error,
+            })
+        };
         let written = folder.path().join("model.bin");
         std::fs::write(&written, &image.bytes).map_err(|e| problem(&written, e))?;
-        run(Command::new(PROBE_RS).args(self.download(image, &written)))?;
+        run(self.download(image, &written))?;
         progress::done(1);
         let read = folder.path().join("read-back.bin");
-        run(Command::new(PROBE_RS).args(self.read(image, &read)))?;
+        run(self.read(image, &read))?;
         progress::done(1);
         let found = std::fs::read(&read).map_err(|e| problem(&read, e))?;
         let same = found.iter().zip(&image.bytes).take_while(|(a, b)| a == b).count();
         if same < image.bytes.len() || found.len() != image.bytes.len() {
             return Ok(Some(image.address.saturating_add(same as u32)));
         }
-        run(Command::new(PROBE_RS).args(self.reset()))?;
+        run(self.reset())?;
         Ok(None)
     }
 }
 
 fn run(command: &mut Command) -> Result<Output, FlashError> {
-    // Without a terminal to ask on, probe-rs fails rather than wait for an answer.
+    // Without a terminal for questions, probe-rs fails and does not wait for an answer.
     let output = command.stdin(Stdio::null()).output().map_err(FlashError::Missing)?;
     if output.status.success() {
         return Ok(output);
@@ -251,7 +270,7 @@ fn run(command: &mut Command) -> Result<Output, FlashError> {
     })
 }
 
-/// A command line of probe-rs, for people.
+/// Returns a command line of probe-rs, for people.
 pub fn command_line<W: AsRef<std::ffi::OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     words
         .into_iter()

@@ -1,18 +1,18 @@
-//! What a model takes on each core, estimated from instruction counts.
+//! Estimates the instructions that a model takes on each core.
 //!
-//! The counts are those of `cargo xtask bench device` with the kernel in safe Rust, and the formula
-//! is linear in what a model has: samples, points of the FFT, features, components and classes. The
-//! bench compares it with every row that it measures, and fails if one is further off than
-//! [`TOLERANCE`]. Cycles are not counted: a core takes one to three of them for an instruction, and
-//! more where flash is slow.
+//! The counts come from `cargo xtask bench device` with the kernel in safe Rust. The formula is
+//! linear in the parts of a model: samples, points of the FFT, features, components and classes.
+//! The bench compares the formula with every row that it measures, and fails if a row is off by
+//! more than [`TOLERANCE`]. Cycles are not counted: a core takes one to three cycles for an
+//! instruction, and more if flash is slow.
 
 use rebearing::IntegerModel;
 use rebearing::Model;
 
-/// How far a measured count may be from the estimate, as a share of it.
+/// Largest difference between a measured count and the estimate, as a share of the estimate.
 pub const TOLERANCE: f64 = 0.1;
 
-/// How a model's numbers are stored.
+/// The encoding of a model's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// Floats of 32 bits.
@@ -22,7 +22,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The name that the bench and the command line give it.
+    /// Its name in the bench and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
@@ -31,34 +31,39 @@ impl Encoding {
     }
 }
 
-/// A core, and its instructions for the parts of a decision.
+/// A core, and its instructions for the parts of the work for one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Core {
-    /// The name that the bench gives it.
+    /// Its name in the bench.
     pub name: &'static str,
-    /// The models that this is about.
+    /// The encoding of the models that these counts are for.
     pub encoding: Encoding,
-    /// Pushing a sample in a block, its share of mean, taper and statistics, and of the band sums.
+    /// Instructions to push one sample in a block, with its share of mean, taper, statistics and
+    /// band sums.
     sample: f64,
-    /// The FFT and the power of its bins, for a point and each power of two in their number.
+    /// Instructions of the FFT and the power of its bins, for each point and each factor of two in
+    /// the number of points.
     fft: f64,
-    /// A feature: logarithm and standardisation.
+    /// Instructions for one feature: logarithm and standardisation.
     feature: f64,
-    /// A mixture, beside its components.
+    /// Instructions for a mixture, not counting its components.
     mixture: f64,
-    /// A component: exponential, division and the rest beside its features and classes.
+    /// Instructions for one component: exponential, division and the rest, not counting its
+    /// features and classes.
     component: f64,
-    /// A component's feature.
+    /// Instructions for one feature of a component.
     component_feature: f64,
-    /// A component's class.
+    /// Instructions for one class of a component.
     component_class: f64,
-    /// What looking for components to drop, and dropping none, adds for a component
+    /// Extra instructions for one component if early drop checks it and drops nothing. Zero for i16
+    /// models: they always check, so the counts above include it.
     looked_at: f64,
-    /// and for a feature; in an i16 model, which always looks, part of the above.
+    /// Extra instructions for one feature with early drop. Zero for i16 models, where the counts
+    /// above include it.
     reordered: f64,
 }
 
-/// The cores that there are counts of, and the encodings.
+/// The cores and encodings that were counted.
 pub const CORES: [Core; 6] = [
     Core {
         name: "cortex-m4f",
@@ -140,26 +145,26 @@ pub const CORES: [Core; 6] = [
     },
 ];
 
-/// What of a model the work for a decision depends on.
+/// The properties of a model that the work for one window depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Segments of a decision, those of all axes together.
+    /// Number of segments in a window, of all axes together.
     pub segments: usize,
     /// Points of the FFT.
     pub points: usize,
-    /// Features.
+    /// Number of features.
     pub dims: usize,
-    /// Components of all mixtures together.
+    /// Number of components of all mixtures together.
     pub components: usize,
-    /// Classes.
+    /// Number of classes.
     pub classes: usize,
-    /// Whether the model drops components by its leading features.
+    /// Whether the model has an early drop.
     pub leads: bool,
 }
 
 impl Shape {
-    /// Of an f32 model; `None` for one with features of shaft orders, which the bench does not
-    /// measure.
+    /// Returns the shape of an f32 model; `None` if it has features of shaft orders, which the
+    /// bench does not measure.
     pub fn of(model: &Model<'_>) -> Option<Self> {
         let front_end = model.front_end();
         front_end.orders.is_none().then(|| Self {
@@ -172,7 +177,7 @@ impl Shape {
         })
     }
 
-    /// Of an i16 model.
+    /// Returns the shape of an i16 model.
     pub fn of_integer(model: &IntegerModel<'_>) -> Self {
         let front_end = model.front_end();
         Self {
@@ -187,13 +192,13 @@ impl Shape {
 }
 
 impl Core {
-    /// The cores for models in `encoding`.
+    /// Returns the cores for models in `encoding`.
     pub fn of(encoding: Encoding) -> impl Iterator<Item = Self> {
         CORES.into_iter().filter(move |core| core.encoding == encoding)
     }
 
-    /// Instructions of one evaluation of a mixture at worst: every component has a share, and none
-    /// is dropped.
+    /// Instructions of one evaluation of a mixture in the worst case: every component has a share,
+    /// and none is dropped.
     pub fn mixture(&self, shape: &Shape) -> f64 {
         let [components, dims, classes] =
             [shape.components, shape.dims, shape.classes].map(|count| count as f64);
@@ -202,7 +207,7 @@ impl Core {
         self.mixture + components * each + if shape.leads { dropping } else { 0.0 }
     }
 
-    /// Instructions of a decision at worst.
+    /// Instructions for one window in the worst case.
     pub fn decision(&self, shape: &Shape) -> f64 {
         let points = shape.points as f64;
         let segment = points * (self.sample + self.fft * points.max(1.0).log2());

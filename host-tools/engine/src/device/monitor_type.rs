@@ -4,7 +4,7 @@ use rebearing::Encoding;
 use rebearing::model::{AnyModel, Body, Numbers};
 use rebearing::monitor::{Capacities, Samples};
 
-/// The smallest capacities for `model`, for a monitor of these samples.
+/// Returns the smallest capacities for `model`, in a monitor that takes these samples.
 pub fn smallest<'m, B: Body<'m>>(model: &AnyModel<'m, B>, samples: Samples) -> Capacities {
     Capacities {
         encoding: B::Numbers::ENCODING,
@@ -17,7 +17,7 @@ pub fn smallest<'m, B: Body<'m>>(model: &AnyModel<'m, B>, samples: Samples) -> C
     }
 }
 
-/// A monitor's type as a firmware writes it: `Monitor<f32, 2048, 1, 32, 14, 7>`.
+/// Returns the type of a monitor as a firmware writes it: `Monitor<f32, 2048, 1, 32, 14, 7>`.
 pub fn type_name(capacities: &Capacities) -> String {
     let Capacities { encoding, samples, fft, axes, dims, components, classes } = capacities;
     let numbers = format!("{fft}, {axes}, {dims}, {components}, {classes}");

@@ -19,7 +19,7 @@ pub enum RunError {
     /// The device would refuse the model.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The recording has no form in counts.
+    /// The recording cannot be converted to counts.
     #[error(transparent)]
     Counts(#[from] CountsError),
     /// The recording could not be read to its end.
@@ -27,11 +27,11 @@ pub enum RunError {
     Recording(#[from] RecordingError),
 }
 
-/// Samples that a monitor can be run over, a stretch without a gap at a time.
+/// Samples for a monitor, in stretches without a gap.
 trait Stretches<S> {
-    /// Frames in each stretch.
+    /// Number of frames in each stretch.
     fn frames(&self) -> Vec<usize>;
-    /// Hands the samples of a stretch to `take`, a chunk of whole frames at a time.
+    /// Passes the samples of a stretch to `take`, in chunks of whole frames.
     fn each_chunk(&self, stretch: usize, take: &mut dyn FnMut(&[S])) -> Result<(), RunError>;
 }
 
@@ -60,14 +60,14 @@ impl Stretches<i16> for Counts {
     }
 }
 
-/// Runs the device's monitor over a recording. A window never spans two stretches of it.
+/// Runs the device's monitor over a recording. A window never spans two stretches of the recording.
 ///
-/// The number of axes must be the model's; anything else is refused as the device would.
+/// The number of axes must match the model. Otherwise the model is refused, as on the device.
 pub fn run(model: Model<'_>, recording: &Recording) -> Result<Vec<DeviceFinding>, RunError> {
     run_sending(model, recording, &mut Vec::new())
 }
 
-/// As [`run`], and appends the records of a snapshot, which the device would send, to `sent`.
+/// As [`run`], and appends to `sent` the snapshot records that the device would send.
 pub fn run_sending(
     model: Model<'_>,
     recording: &Recording,
@@ -115,7 +115,7 @@ fn run_floats<const AXES: usize>(
         Monitor<'m, f32, 4096, AXES, DIMS, MAX_COMPONENTS, MAX_CLASSES>;
     let mut vacant = Box::new(Largest::<AXES>::vacant());
     let monitor = vacant.start(model)?;
-    // A speed that the model cannot be used at is in every finding as its fault.
+    // If the model cannot be used at this speed, every finding has that fault.
     let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
     run_monitor(monitor, recording, 1.0, sent)
 }
@@ -190,7 +190,7 @@ fn windows(front_end: &FrontEnd<'_>, lengths: &[usize]) -> usize {
     lengths.iter().filter_map(|frames| Some(after_first(frames)? / apart + 1)).sum()
 }
 
-/// Windows that the host's snapshots hold: a recording of more makes several records.
+/// Number of windows in a snapshot on the host. A longer recording gives several records.
 const SNAPSHOT_WINDOWS: usize = 256;
 
 /// Sends snapshots as a device would.
@@ -209,7 +209,8 @@ impl<'s> Sender<'s> {
         Ok(Self { snapshot: Box::new(Snapshot::new(model)?), sent, after_gap: true })
     }
 
-    /// Keeps the monitor's last window, which was called `label`; `None` for a sensor fault.
+    /// Adds the monitor's last window to the snapshot. A window without a label has a sensor fault
+    /// and is left out.
     fn window<'m, const AXES: usize>(
         &mut self,
         monitor: &impl AnyMonitor<'m, AXES, MAX_CLASSES>,
@@ -225,11 +226,11 @@ impl<'s> Sender<'s> {
                 self.flush();
             }
         }
-        // A window that is missing is a gap too.
+        // A missing window is a gap too.
         self.after_gap = label.is_none();
     }
 
-    /// Sends the windows that are kept, if there are any.
+    /// Sends the stored windows, if there are any.
     fn flush(&mut self) {
         if !self.snapshot.is_empty() {
             self.sent.extend(self.snapshot.bytes());

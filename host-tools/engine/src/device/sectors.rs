@@ -1,22 +1,23 @@
-//! What a chip erases at once, for the chips whose firmware stands in this project.
+//! Erase sectors of the chips that have a firmware in this project.
 //!
-//! A table of our own: probe-rs knows it of every chip, but only its library tells, and that
-//! would be built by everyone who builds this tool.
+//! probe-rs knows the sectors of every chip. But only its library gives them, and then everyone who
+//! builds this tool would build that library too. So this module has its own table.
 
 use std::ops::Range;
 
 const KIB: u32 = 1024;
-/// Where an STM32's flash begins.
+/// Address at which an STM32's flash begins.
 const STM32_FLASH: u32 = 0x0800_0000;
 
-/// The erase sector of `chip` that `address` lies in; `None` for other chips.
+/// Returns the erase sector of `chip` that contains `address`; `None` for other chips.
 pub fn sector(chip: &str, address: u32) -> Option<Range<u32>> {
     let chip = chip.to_lowercase();
     if chip.starts_with("nrf52") {
         return Some(of_size(address, 0, 4 * KIB));
     }
     let offset = address.checked_sub(STM32_FLASH).filter(|_| chip.starts_with("stm32f4"))?;
-    // Four of 16 KB, one of 64 KB, then 128 KB each; a second bank begins at 1 MB in the same way.
+    // Four sectors of 16 KB, one of 64 KB, then sectors of 128 KB. A second bank begins at 1 MB in
+    // the same way.
     let bank = address - offset % (1024 * KIB);
     Some(match address - bank {
         0x0..0x1_0000 => of_size(address, bank, 16 * KIB),
@@ -25,7 +26,8 @@ pub fn sector(chip: &str, address: u32) -> Option<Range<u32>> {
     })
 }
 
-/// All that is erased with `range`, which is not empty; `None` for chips that are not known.
+/// Returns everything that is erased with `range`, which must not be empty; `None` for unknown
+/// chips.
 pub fn erased_with(chip: &str, range: &Range<u32>) -> Option<Range<u32>> {
     let first = sector(chip, range.start)?;
     let last = sector(chip, range.end - 1)?;

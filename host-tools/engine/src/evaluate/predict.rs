@@ -14,6 +14,7 @@ use crate::features::standardise::{standardisation, standardised};
 use crate::model::file::ModelFileError;
 use crate::model::findings::findings;
 use crate::source::{Source, SourceSettings};
+use crate::words::with_causes;
 
 /// A method's result on the test windows.
 #[derive(Debug, Clone)]
@@ -39,7 +40,7 @@ pub enum PredictError {
     #[error(transparent)]
     Baseline(#[from] BaselineError),
     /// Fitting or adapting failed.
-    #[error("{0:#}")]
+    #[error("{}", with_causes(.0.as_ref()))]
     Guarded(#[from] anyhow::Error),
     /// The device would not accept the adapted model.
     #[error(transparent)]

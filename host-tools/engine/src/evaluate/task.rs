@@ -13,6 +13,7 @@ use crate::data::domain::healthy_class;
 use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
 use crate::source::LabelledFeatures;
+use crate::words::plural;
 
 /// The input of a method, and the data to score it with.
 #[derive(Debug, Clone)]
@@ -45,8 +46,9 @@ pub struct Task {
 pub enum TaskError {
     /// The domains were sampled differently.
     #[error(
-        "the source has {source_axes} axes at {source_hz} Hz, the target {target_axes} at {target_hz} Hz, and \
-         their bands are not the same; name the same channels in both"
+        "the source has {} at {source_hz} Hz, the target {target_axes} at {target_hz} Hz, and \
+         their bands are not the same; name the same channels in both",
+        plural(*source_axes, "axis", "axes")
     )]
     Sampling {
         /// Rate of the source.

@@ -230,6 +230,7 @@ pub fn of_recording(
 #[derive(Debug, Clone, Serialize)]
 pub struct Checked {
     /// The recording.
+    #[serde(serialize_with = "crate::files::shown")]
     pub path: PathBuf,
     /// The label that most of its windows have.
     pub label: String,

@@ -1,8 +1,8 @@
 //! Recordings to a feature matrix, by calling the device crate.
 //!
-//! There is no second implementation of the front end: windows, spectra and features come
-//! from `rebearing`, operation by operation in the device's order, so that what is fitted
-//! here is, to the bit, what the device will compute.
+//! There is no second implementation of the front end. Windows, spectra and features come from
+//! `rebearing`, operation by operation in the device's order. So the features fitted here are, bit
+//! for bit, those that the device will compute.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ use crate::data::recording::{Recording, RecordingError};
 use crate::data::split::Part;
 use crate::features::front_end::FrontEndSettings;
 use crate::progress;
+use crate::words::plural;
 
 /// Features of windows, one row each, and where each window comes from.
 #[derive(Debug, Clone)]
@@ -44,39 +45,44 @@ pub enum ExtractError {
         /// Samples in the longest stretch.
         has: usize,
     },
-    /// A stretch of a recording that no label can be learnt from.
+    /// No label can be learnt from a stretch of a recording, because it has a sensor fault.
     #[error("{}: samples {start} to {end} of segment {segment}: {fault}; cut that part out of the recording", path.display())]
     Fault {
         /// The recording.
         path: PathBuf,
-        /// The segment.
+        /// Index of the stretch in the recording.
         segment: usize,
         /// First sample of the window.
         start: usize,
         /// One past its last sample.
         end: usize,
-        /// What is wrong with it.
+        /// The sensor fault.
         fault: SensorFault,
     },
-    /// A recording whose shaft speed is needed and not known.
+    /// The shaft speed of a recording is needed, but not known.
     #[error("{}: its shaft speed is not known, and the features of orders and envelope need it; fill the manifest's rpm column, or fit with `blocks` bands", path.display())]
     NoShaftSpeed {
         /// The recording.
         path: PathBuf,
     },
-    /// A recording whose shaft speed cannot be used.
+    /// The shaft speed of a recording cannot be used.
     #[error("{}: {reason}, or fit with `blocks` bands", path.display())]
     ShaftSpeed {
         /// The recording.
         path: PathBuf,
-        /// Why not.
+        /// Why it cannot be used.
         reason: ShaftSpeedError,
     },
     /// A recording that is read piece by piece could not be read to its end.
     #[error(transparent)]
     Recording(#[from] RecordingError),
-    /// A recording with another number of axes.
-    #[error("{}: has {has} axes where {needs} are needed; name the channels in the manifest's channel column or with `channel`", path.display())]
+    /// A recording has another number of axes.
+    #[error(
+        "{}: has {}, but {needs} are needed; name the channels in the manifest's channel column or \
+         with `channel`",
+        path.display(),
+        plural(*has, "axis", "axes")
+    )]
     Axes {
         /// The recording.
         path: PathBuf,
@@ -87,9 +93,10 @@ pub enum ExtractError {
     },
 }
 
-/// Computes the features of every window in `parts`, moving on by one segment.
+/// Computes the features of every window in `parts`. Each window starts one hop after the previous
+/// one.
 ///
-/// No window crosses from one part to another. Each recording must give at least one.
+/// No window spans two parts. Each recording must give at least one window.
 ///
 /// ```
 /// use rebearing_host::features::extract::extract;
@@ -147,7 +154,7 @@ pub fn extract(
         }
     }
     let mut x = Array2::zeros((recording.len(), dims));
-    // A new array is contiguous. Rows are written where they stay: they may be most of the memory.
+    // A new array is contiguous. Rows are written in place, because they may be most of the memory.
     let mut rest = x.as_slice_mut().unwrap_or_default();
     let mut places = Vec::new();
     for part in parts {
@@ -164,13 +171,13 @@ pub fn extract(
     Ok(Features { x, recording })
 }
 
-/// Windows in a stretch of so many frames.
+/// Returns the number of windows in a stretch of `frames` frames.
 fn windows(frames: usize, front_end: &FrontEndSettings) -> usize {
     let spare = frames.checked_sub(front_end.window_len());
     spare.map_or(0, |spare| spare / front_end.hop + 1)
 }
 
-/// Puts the features of a part's windows into `rows`.
+/// Writes the features of a part's windows to `rows`.
 fn part_features(
     recording: &Recording,
     part: &Part,
@@ -218,7 +225,7 @@ fn part_features(
             if powers.len() < front_end.segments {
                 continue;
             }
-            // Sums in the device's order, so that they have the device's bits.
+            // Adds in the device's order, so that the sums have the device's bits.
             let mut sums = vec![0.0; dims];
             for power in &powers {
                 for (sum, power) in sums.iter_mut().zip(power) {

@@ -1,4 +1,4 @@
-//! How samples become features, as the host fits, stores and checks it.
+//! Settings of the front end: how samples become features.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,23 +10,23 @@ use rebearing::signal::FFT_LENGTHS;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Front end of a model: bands of a Welch-averaged Hann spectrum, and of shaft orders where
-/// the shaft speed is known.
+/// Front end of a model: bands of a Welch-averaged Hann spectrum, and bands of shaft orders if the
+/// shaft speed is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FrontEndSettings {
     /// Sample rate in Hz.
     pub rate_hz: f64,
-    /// Axes of a sample.
+    /// Number of axes in a sample.
     pub axes: usize,
     /// Points of the FFT.
     pub fft_len: usize,
     /// Samples from one segment to the next.
     pub hop: usize,
-    /// Segments averaged in a window.
+    /// Number of segments averaged in a window.
     pub segments: usize,
     /// Bin edges of the bands; band b holds bins `band_edges[b]..band_edges[b + 1]`.
     pub band_edges: Vec<u32>,
-    /// Bands of shaft orders beside them; these need the speed of every recording.
+    /// Additional bands of shaft orders. They need the shaft speed of every recording.
     #[serde(default)]
     pub orders: Option<OrderSettings>,
 }
@@ -34,11 +34,11 @@ pub struct FrontEndSettings {
 /// Bands of shaft orders.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OrderSettings {
-    /// Whether the spectrum has such bands.
+    /// Whether the spectrum has bands of shaft orders.
     pub spectrum: bool,
-    /// Whether the envelope's spectrum has them.
+    /// Whether the envelope's spectrum has bands of shaft orders.
     pub envelope: bool,
-    /// Bands in each.
+    /// Number of bands in each.
     pub bands: usize,
     /// Lower edge of the first band, in orders.
     pub first: f32,
@@ -46,7 +46,7 @@ pub struct OrderSettings {
     pub width: f32,
 }
 
-/// The blocks of features of a front end, as `--blocks` names them; bands are always there.
+/// The blocks of features of a front end, as `--blocks` names them. Bands are always included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Blocks {
     /// Bands of shaft orders of the spectrum.
@@ -56,7 +56,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Their names.
+    /// The names of the blocks.
     pub fn names(self) -> Vec<&'static str> {
         let all = [("bands", true), ("orders", self.orders), ("envelope", self.envelope)];
         all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
@@ -69,7 +69,7 @@ impl fmt::Display for Blocks {
     }
 }
 
-/// A list of blocks that is none.
+/// The error for a text that is no list of blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "the blocks are bands, orders and envelope, and bands are always among them: bands,orders,envelope"
@@ -82,7 +82,7 @@ impl FromStr for Blocks {
     fn from_str(text: &str) -> Result<Self, UnknownBlocks> {
         let names: Vec<&str> = text.split(',').map(str::trim).collect();
         let known = ["bands", "orders", "envelope"];
-        // Without bands in Hz a resonance of the machine's frame would have no place.
+        // Only bands in Hz can show a resonance of the machine's frame.
         if !names.contains(&"bands") || names.iter().any(|name| !known.contains(name)) {
             return Err(UnknownBlocks);
         }
@@ -93,32 +93,32 @@ impl FromStr for Blocks {
 /// Why front-end settings cannot be used.
 #[derive(Debug, Error, PartialEq)]
 pub enum FrontEndError {
-    /// The FFT length is none that the device has.
+    /// The device has no FFT of this length.
     #[error("`fft_len` {0} is not supported; use 256, 512, 1024, 2048 or 4096")]
     FftLength(usize),
     /// The hop leaves gaps or does not move.
     #[error("`hop` {hop} must be between 1 and the FFT length, {fft_len}")]
     Hop {
-        /// Hop asked for.
+        /// The requested hop.
         hop: usize,
         /// FFT length.
         fft_len: usize,
     },
-    /// A window without segments, or an endless one.
+    /// A window would have no segments, or too many.
     #[error("`segments` {0} must be between 1 and 65536")]
     Segments(usize),
-    /// Bands that would be empty, or more than the format holds.
+    /// Some bands would be empty, or there are more than the format holds.
     #[error("`bands` {bands} must be between 2 and {most} for an FFT of this length")]
     Bands {
-        /// Bands asked for.
+        /// The requested number of bands.
         bands: usize,
-        /// Most that are possible.
+        /// The largest possible number of bands.
         most: usize,
     },
 }
 
 impl FrontEndSettings {
-    /// Equal bands over 0…rate/2.
+    /// Returns a front end with equal bands over 0…rate/2.
     pub fn equal_bands(
         rate_hz: f64,
         axes: usize,
@@ -141,13 +141,15 @@ impl FrontEndSettings {
         if !(2..=most).contains(&bands) {
             return Err(FrontEndError::Bands { bands, most });
         }
-        // The Nyquist bin is left out: a sensor's anti-alias filter decides what is in it.
+        // The Nyquist bin is left out, because the sensor's anti-alias filter decides what is in
+        // it.
         let bins = fft_len / 2;
         let band_edges = (0..=bands).map(|b| (b * bins / bands) as u32).collect();
         Ok(Self { rate_hz, axes, fft_len, hop, segments, band_edges, orders: None })
     }
 
-    /// As many equal bands over the first `share` of 0…rate/2.
+    /// Returns the front end with the same number of equal bands over the first `share` of
+    /// 0…rate/2.
     pub fn below(self, share: f64) -> Result<Self, FrontEndError> {
         let bands = self.bands();
         let bins = (share * (self.fft_len / 2) as f64) as usize;
@@ -158,7 +160,8 @@ impl FrontEndSettings {
         Ok(Self { band_edges, ..self })
     }
 
-    /// The same with these blocks: 32 bands of half an order each, from 0.5 orders up.
+    /// Returns the front end with these blocks. A block of orders has 32 bands of half an order
+    /// each, from 0.5 orders up.
     pub fn with_blocks(self, blocks: Blocks) -> Result<Self, FrontEndError> {
         let Blocks { orders: spectrum, envelope } = blocks;
         let orders = OrderSettings { spectrum, envelope, bands: 32, first: 0.5, width: 0.5 };
@@ -197,22 +200,22 @@ impl FrontEndSettings {
         }
     }
 
-    /// Bands in Hz per axis.
+    /// Number of bands in Hz per axis.
     pub fn bands(&self) -> usize {
         self.band_edges.len().saturating_sub(1)
     }
 
-    /// Features per axis, of all blocks.
+    /// Number of features per axis, of all blocks.
     pub fn axis_features(&self) -> usize {
         self.device().axis_features()
     }
 
-    /// Features in all.
+    /// Number of features of all axes.
     pub fn dims(&self) -> usize {
         self.axis_features() * self.axes
     }
 
-    /// Samples that one window spans.
+    /// Number of samples that one window spans.
     pub fn window_len(&self) -> usize {
         self.fft_len + self.hop * self.segments.saturating_sub(1)
     }

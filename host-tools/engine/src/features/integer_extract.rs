@@ -1,4 +1,4 @@
-//! Recordings in counts to integer features, by calling the device crate's integer line.
+//! Recordings in counts to integer features, by calling the device crate's integer code.
 
 use rayon::prelude::*;
 use rebearing::SensorFault;
@@ -12,8 +12,11 @@ use crate::data::split::Part;
 use crate::features::front_end::FrontEndSettings;
 use crate::progress;
 
-/// Features of every window in `parts`, log2 in Q16 with the level removed, moving on
-/// by one segment as [`extract`](crate::features::extract::extract) does; a row each.
+/// Computes the integer features of every window in `parts`, one row each: log2 in Q16 with the
+/// level removed.
+///
+/// Each window starts one hop after the previous one, as in
+/// [`extract`](crate::features::extract::extract).
 pub fn integer_features(
     recordings: &[Counts],
     parts: &[Part],
@@ -67,7 +70,7 @@ fn part_features<const FFT: usize>(
         .map(|first| {
             let mut row = vec![0; front_end.dims()];
             for (powers, row) in axes.iter().zip(row.chunks_exact_mut(bands)) {
-                // Sums in the device's order, so that they have the device's bits.
+                // Adds in the device's order, so that the sums have the device's bits.
                 let (mut sums, mut of_sums) = (vec![0; bands], NO_POWER);
                 for (power, exponent) in &powers[first..first + front_end.segments] {
                     add_aligned(&mut sums, &mut of_sums, power.iter().copied(), *exponent);

@@ -1,14 +1,14 @@
 //! The same bands at another sample rate.
 //!
-//! A machine may be recorded at another rate than the source. The spectrum is then looked at in
-//! the same bands in hertz, up to what the lower rate can see; nothing is resampled, so that the
-//! device computes what was fitted.
+//! A machine may be recorded at another rate than the source. Then the bands keep their frequencies
+//! in hertz, up to what the lower rate can show. Nothing is resampled, so the device computes the
+//! features that were fitted.
 
 use thiserror::Error;
 
 use crate::features::front_end::FrontEndSettings;
 
-/// Why bands cannot be looked at with another rate.
+/// Why bands cannot be used at another rate.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum RateError {
     /// The rate is too low.
@@ -21,7 +21,7 @@ pub enum RateError {
         needs_hz: f64,
         /// The rate.
         rate_hz: f64,
-        /// Half of it.
+        /// Half of the rate.
         shows_hz: f64,
     },
     /// Two edges fall on one bin.
@@ -36,8 +36,8 @@ pub enum RateError {
     },
 }
 
-/// `front_end` for samples at `rate_hz`: the same FFT, hop and segments, and bands at the same
-/// frequencies to within half a bin.
+/// Returns `front_end` for samples at `rate_hz`: the same FFT, hop and segments, and bands at the
+/// same frequencies to within half a bin.
 pub fn at_rate(front_end: &FrontEndSettings, rate_hz: f64) -> Result<FrontEndSettings, RateError> {
     let ratio = front_end.rate_hz / rate_hz;
     let band_edges: Vec<u32> =

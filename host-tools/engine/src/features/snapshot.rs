@@ -1,7 +1,7 @@
 //! Snapshots that devices sent: the features of their last windows, as target data.
 //!
-//! A file holds one record or several behind one another, as a gateway stores them; the device
-//! writes them (`rebearing::operation::snapshot`), and `docs/snapshot-format.md` has the bytes.
+//! A file holds one record or several in a row, as a gateway stores them. The device writes the
+//! records (`rebearing::operation::snapshot`). `docs/snapshot-format.md` describes the bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -20,11 +20,11 @@ use crate::features::front_end::FrontEndSettings;
 pub struct Snapshot {
     /// The file.
     pub path: PathBuf,
-    /// Which record of the file, counted from one.
+    /// Number of the record in the file, counted from one.
     pub record: usize,
-    /// Whether the integer line made the features.
+    /// Whether the features were computed in integers.
     pub integer: bool,
-    /// What identifies the front end.
+    /// Checksum that identifies the front end.
     pub front_end_id: u32,
     /// Sample rate in Hz.
     pub rate_hz: f32,
@@ -32,9 +32,9 @@ pub struct Snapshot {
     pub fft_len: usize,
     /// Samples from one segment to the next.
     pub hop: usize,
-    /// Segments of a window.
+    /// Number of segments in a window.
     pub segments: usize,
-    /// Axes of a sample.
+    /// Number of axes in a sample.
     pub axes: usize,
     /// CRC-32 of the model file that was running.
     pub model_crc: u32,
@@ -52,27 +52,27 @@ pub struct Snapshot {
 pub struct SnapshotError {
     /// The file.
     pub path: PathBuf,
-    /// Which record, counted from one.
+    /// Number of the record, counted from one.
     pub record: usize,
-    /// Where it starts.
+    /// The byte at which the record starts.
     pub byte: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: SnapshotReason,
 }
 
-/// What is wrong with a record.
+/// Why a record was refused.
 #[derive(Debug, Error)]
 pub enum SnapshotReason {
     /// The file could not be read.
     #[error("cannot be read: {0}; give a file that a device's snapshot was stored in")]
     Unreadable(std::io::Error),
-    /// Something else than a snapshot.
+    /// The bytes are not a snapshot.
     #[error(
         "is no snapshot: it does not start with \"RBSN\"; give the bytes of the device's Snapshot, or a file \
          of `rebearing predict` with `snapshot_out`"
     )]
     WrongMagic,
-    /// Written in another version.
+    /// The record has another format version.
     #[error("has version {0}, and this tool reads {VERSION}: update the tool")]
     Version(u16),
     /// Bytes are missing.
@@ -80,10 +80,10 @@ pub enum SnapshotReason {
     TooShort {
         /// Bytes needed.
         needs: usize,
-        /// Bytes there are.
+        /// Bytes available.
         has: usize,
     },
-    /// Damaged on the way.
+    /// The record was damaged on the way.
     #[error(
         "is damaged: its checksum is {stored:08x}, its bytes give {computed:08x}; have it sent again"
     )]
@@ -93,28 +93,28 @@ pub enum SnapshotReason {
         /// Checksum of the bytes.
         computed: u32,
     },
-    /// A number that no device writes.
+    /// The record has a number that no device writes.
     #[error("has a {0} that no device writes; check what made it")]
     OutOfRange(&'static str),
-    /// No window.
+    /// The record has no window.
     #[error("holds no window; let the device record some before it sends")]
     Empty,
-    /// Another front end than the source's.
+    /// The record has another front end than the source.
     #[error(
         "is of another front end: its {what} is {has}, the source's {needs}; only features that were \
          computed alike can be adapted to: give the source that the device's model was adapted from"
     )]
     FrontEnd {
-        /// What differs.
+        /// Name of the value that differs.
         what: &'static str,
-        /// That of the snapshot.
+        /// The value of the snapshot.
         has: String,
-        /// That of the source.
+        /// The value of the source.
         needs: String,
     },
 }
 
-/// Reads the records of a file; there is at least one.
+/// Reads the records of a file and returns at least one.
 pub fn read(path: &Path) -> Result<Vec<Snapshot>, SnapshotError> {
     let error = |record, byte, reason| SnapshotError { path: path.into(), record, byte, reason };
     let bytes =
@@ -130,7 +130,7 @@ pub fn read(path: &Path) -> Result<Vec<Snapshot>, SnapshotError> {
     Ok(records)
 }
 
-/// Reads the record at the start of `bytes`, and says how long it is.
+/// Reads the record at the start of `bytes`, and returns it with its length in bytes.
 pub fn parse(bytes: &[u8]) -> Result<(Snapshot, usize), SnapshotReason> {
     let short = |needs| SnapshotReason::TooShort { needs, has: bytes.len() };
     if !bytes.starts_with(&MAGIC[..MAGIC.len().min(bytes.len())]) {
@@ -202,7 +202,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Snapshot, usize), SnapshotReason> {
 }
 
 impl Snapshot {
-    /// Refuses a snapshot whose features do not mean what those of `front_end` mean.
+    /// Refuses a snapshot if its features cannot be compared with those of `front_end`.
     pub fn check(&self, front_end: &FrontEndSettings) -> Result<(), SnapshotError> {
         let counts = [
             ("number of axes", self.axes, front_end.axes),
@@ -235,7 +235,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The features in log2 Q16, as the integer line has them.
+    /// Returns the features in log2 Q16, as the integer code has them.
     pub fn integer_rows(&self) -> Vec<Vec<i32>> {
         let log2 =
             |nats: &f32| (f64::from(*nats) * std::f64::consts::LOG2_E * 65536.0).round() as i32;
@@ -243,10 +243,11 @@ impl Snapshot {
     }
 }
 
-/// Target data of recordings with that of snapshots behind it, each record a recording of its own.
+/// Appends the features of snapshots to those of recordings. Each record counts as a recording of
+/// its own.
 ///
 /// # Panics
-/// If a snapshot does not have the features' dimensions: [`Snapshot::check`] it first.
+/// If a snapshot has another number of features: call [`Snapshot::check`] first.
 pub fn with_snapshots(features: Features, recordings: usize, snapshots: &[Snapshot]) -> Features {
     let Features { x, mut recording } = features;
     for (index, snapshot) in snapshots.iter().enumerate() {

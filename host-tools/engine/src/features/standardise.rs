@@ -1,11 +1,11 @@
-//! Features without level and width: the constants, and the device's own operation.
+//! Standardisation of features: its constants, and the device's own operation.
 
 use ndarray::{Array2, Axis};
 
 /// Smallest standard deviation that a feature is divided by; features are in nats.
 const MIN_STD: f64 = 1e-3;
 
-/// Mean and 1/standard deviation of each column, as the device's constants.
+/// Returns the mean and 1/standard deviation of each column, as the device's constants.
 pub fn standardisation(x: &Array2<f32>) -> (Vec<f32>, Vec<f32>) {
     let n = x.nrows().max(1) as f64;
     x.axis_iter(Axis(1))
@@ -17,7 +17,7 @@ pub fn standardisation(x: &Array2<f32>) -> (Vec<f32>, Vec<f32>) {
         .unzip()
 }
 
-/// Standardised copy of a feature matrix, by the device's own operation.
+/// Returns a standardised copy of a feature matrix, by the device's own operation.
 pub fn standardised(x: &Array2<f32>, shift: &[f32], scale: &[f32]) -> Array2<f32> {
     let mut x = x.as_standard_layout().into_owned();
     for mut row in x.rows_mut() {

@@ -1,11 +1,14 @@
 //! The place of a CSV row and the problem with it, for messages.
 
+use crate::words::plural;
+
 /// The `csv` crate's message about a row, without the place.
 pub(crate) fn describe(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
-            "{len} fields where the first row has {expected_len}; every row needs the same \
-             columns, and fields that hold the separator stand in quotes"
+            "{} where the first row has {expected_len}; every row needs the same \
+             columns, and fields that hold the separator stand in quotes",
+            plural(*len, "field", "fields")
         ),
         _ => error.to_string(),
     }

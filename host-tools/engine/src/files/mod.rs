@@ -4,5 +4,9 @@ pub(crate) mod csv_place;
 mod hex;
 pub mod npy;
 pub mod output;
+mod shown;
+mod temporary;
 
 pub use hex::hex;
+pub(crate) use shown::shown;
+pub use temporary::{TemporaryError, temporary_folder};

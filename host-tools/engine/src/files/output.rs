@@ -82,15 +82,9 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".rebearing-");
     // Temporary files are private by default. An output gets the permissions that the umask allows.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder_of(path))
+    let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+    tempfile::Builder::new().prefix(".rebearing-").make_in(folder_of(path), open)
 }
 
 #[cfg(test)]
@@ -124,6 +118,7 @@ mod tests {
                 let message = result.unwrap_err().to_string();
                 assert!(message.starts_with(&path.display().to_string()), "{message}");
                 assert!(message.contains("folder that exists"), "{message}");
+                assert!(!message.contains(".rebearing-"), "a temporary name: {message}");
             }
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::words::plural;
+
 /// Why a mixture could not be fitted.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MixtureError {
@@ -29,7 +31,9 @@ pub enum MixtureError {
     },
     /// There are fewer samples than components.
     #[error(
-        "{components} components were asked of {samples} samples; ask for at most {samples}, or bring more samples"
+        "{} asked of {}; ask for at most {samples}, or bring more samples",
+        plural(*components, "component was", "components were"),
+        plural(*samples, "sample", "samples")
     )]
     TooFewSamples {
         /// Samples with a weight above zero.
@@ -187,7 +191,11 @@ pub enum InvalidMixture {
         component: usize,
     },
     /// The data do not have the dimensions of the mixture.
-    #[error("the data have {found} features, the mixture has {expected} dimensions")]
+    #[error(
+        "the data have {}, the mixture has {}",
+        plural(*found, "feature", "features"),
+        plural(*expected, "dimension", "dimensions")
+    )]
     Dimensions {
         /// Columns of the data.
         found: usize,

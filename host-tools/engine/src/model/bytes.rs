@@ -1,9 +1,10 @@
-//! The pieces that model files of both encodings are written from.
+//! Functions that write the bytes of a model file, for both encodings.
 
 use rebearing::model::{Section, format};
 use zerocopy::IntoBytes;
 
-/// The bytes on a 4-byte boundary, with zeros behind them up to a whole word.
+/// Copies the bytes to a buffer on a 4-byte boundary, and fills the rest of the last word with
+/// zeros.
 pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
     let mut words = vec![0_u32; bytes.len().div_ceil(4)];
     for (place, byte) in words.as_mut_bytes().iter_mut().zip(bytes) {
@@ -17,11 +18,12 @@ pub(crate) fn aligned(bytes: &[u8]) -> Vec<u32> {
 pub struct Payload {
     /// The section.
     pub section: Section,
-    /// Its bytes; zeros up to a whole word are added when they are written.
+    /// Its bytes. The writer adds zeros up to a whole word.
     pub bytes: Vec<u8>,
 }
 
-/// Writes a file: each section of the list that `payload` gives bytes for, in the list's order.
+/// Writes a file with each section for which `payload` returns bytes, in the order of
+/// `Section::ALL`.
 pub(crate) fn file(payload: impl Fn(Section) -> Option<Vec<u8>>) -> Vec<u8> {
     let mut header = Vec::new();
     header.extend(format::MAGIC);
@@ -34,7 +36,7 @@ pub(crate) fn file(payload: impl Fn(Section) -> Option<Vec<u8>>) -> Vec<u8> {
     appended(&header, &sections.collect::<Vec<_>>())
 }
 
-/// A model file with sections behind its own, for either encoding.
+/// Returns a model file of either encoding with `sections` appended.
 pub(crate) fn appended(bytes: &[u8], sections: &[Payload]) -> Vec<u8> {
     let mut file = bytes.to_vec();
     for Payload { section, bytes } in sections {
@@ -70,7 +72,7 @@ pub(crate) fn put_floats(out: &mut Vec<u8>, floats: impl IntoIterator<Item = f64
     floats.into_iter().for_each(|x| out.extend((x as f32).to_le_bytes()));
 }
 
-/// The byte where each text ends, then the texts behind one another.
+/// Writes the byte at which each text ends, then all texts one after another.
 pub(crate) fn put_texts<T: AsRef<str>>(out: &mut Vec<u8>, texts: &[T]) {
     let mut end = 0;
     for text in texts {

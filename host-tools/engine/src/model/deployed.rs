@@ -1,4 +1,4 @@
-//! A model file of either encoding, as the commands that run one see it.
+//! A model file of either encoding, for the commands that run it.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ impl DeployedModel {
         .map_err(invalid)
     }
 
-    /// How it writes its numbers.
+    /// The encoding of its numbers.
     pub fn encoding(&self) -> Encoding {
         match self {
             Self::F32(_) => Encoding::F32,
@@ -82,7 +82,7 @@ impl DeployedModel {
         }
     }
 
-    /// How samples become features.
+    /// The front end, which turns samples into features.
     pub fn front_end(&self) -> FrontEnd<'_> {
         match self {
             Self::F32(bytes) => *bytes.model().front_end(),
@@ -98,7 +98,7 @@ impl DeployedModel {
         }
     }
 
-    /// The class that stands for a healthy machine, if the model names one.
+    /// The class of a healthy machine, if the model names one.
     pub fn healthy(&self) -> Option<usize> {
         match self {
             Self::F32(bytes) => bytes.model().healthy(),
@@ -114,7 +114,7 @@ impl DeployedModel {
         }
     }
 
-    /// How severity is measured, if the model says so.
+    /// The parameters of the severity measurement, if the model has them.
     pub fn severity(&self) -> Option<SeverityParameters> {
         match self {
             Self::F32(bytes) => bytes.model().severity(),
@@ -122,7 +122,7 @@ impl DeployedModel {
         }
     }
 
-    /// What a sample stands for, if the model says it.
+    /// The unit of the samples, if the model gives it.
     pub fn unit(&self) -> Option<SampleUnit<'_>> {
         match self {
             Self::F32(bytes) => bytes.model().unit(),
@@ -130,7 +130,7 @@ impl DeployedModel {
         }
     }
 
-    /// Counts that one unit of the recordings makes, in an i16 model.
+    /// Number of counts in one unit of the recordings; `None` for an f32 model.
     pub fn counts_per_unit(&self) -> Option<f32> {
         match self {
             Self::F32(_) => None,
@@ -138,7 +138,7 @@ impl DeployedModel {
         }
     }
 
-    /// The same model with `sections` behind its own.
+    /// Returns the same model with `sections` appended.
     pub fn with_sections(&self, sections: &[Payload]) -> Result<Self, ModelError> {
         match self {
             Self::F32(bytes) => bytes.with_sections(sections).map(Self::F32),
@@ -146,7 +146,7 @@ impl DeployedModel {
         }
     }
 
-    /// Components, of the gate and of the classes.
+    /// Number of components, of the gate and of the classes together.
     pub fn components(&self) -> usize {
         match self {
             Self::F32(bytes) => bytes.model().component_count(),
@@ -154,7 +154,7 @@ impl DeployedModel {
         }
     }
 
-    /// What a drift watch compares with, if the model says it.
+    /// The reference of the drift watch, if the model has one.
     pub fn drift(&self) -> Option<DriftReference<'_>> {
         match self {
             Self::F32(bytes) => bytes.model().drift(),

@@ -1,16 +1,18 @@
-//! What the device's drift watch compares with: log-likelihoods of windows that the model was not
-//! fitted on, and limits whose rate of false alarms holds for windows that depend on one another.
+//! The reference for the device's drift watch: log-likelihoods and limits.
 //!
-//! The bound, and why the watch takes block means, stands in the device's `drift` module. Here n
-//! is the number of windows that count in a block, B/τ, and Bernstein's inequality for a mean of n
-//! independent numbers with variance σ² that reach at most b below (or above) their mean,
+//! The log-likelihoods are those of windows that the model was not fitted on. The limits keep their
+//! rate of false alarms for windows that depend on one another.
+//!
+//! The device's `drift` module gives the bound and the reason for block means. Here, n = B/τ is the
+//! number of windows that count in a block. Take n independent numbers with variance σ² that reach
+//! at most b below (or above) their mean. Bernstein's inequality for the mean of these numbers is
 //!
 //! ```text
 //! P(mean off by t or more) ≤ exp(−n·t²/(2·(σ² + b·t/3)))
 //! ```
 //!
-//! is solved for t. That bound is for the true mean and variance, and the held-out windows give
-//! estimates, which are widened by three of their standard errors.
+//! This module solves it for t. The bound holds for the true mean and variance. The held-out
+//! windows give only estimates, so each estimate is widened by three standard errors.
 
 use rebearing::model::format;
 use rebearing::{Label, Model};
@@ -19,54 +21,58 @@ use crate::features::extract::Features;
 use crate::mixture::held_out::{HeldOut, LEAST_HELD_OUT};
 use crate::model::findings::findings;
 
-/// At most one block in so many drifts where nothing has changed.
+/// If nothing has changed, at most one block in this many drifts.
 pub const BLOCKS_PER_FALSE_ALARM: u32 = 1_000_000;
-/// Windows that count in a block.
+/// Number of windows that count in a block, n.
 pub const COUNTING: u32 = 32;
-/// Fewest windows over which dependence is allowed for: more than a burst of a duty cycle has.
+/// The limits allow for dependence over at least this many neighbouring windows. A burst of a duty
+/// cycle has fewer windows.
 pub const LEAST_CORRELATION: u32 = 16;
-/// Most such windows; a machine that wanders more slowly than that cannot be told from drift.
+/// The limits allow for dependence over at most this many neighbouring windows. If a machine
+/// wanders more slowly, that looks like drift.
 const MOST_CORRELATION: u32 = 256;
 /// How far dependence reaches, in units of the measured correlation time.
 const REACH: f64 = 4.0;
-/// Standard errors that an estimate is widened by.
+/// Number of standard errors by which an estimate is widened.
 const ERRORS: f64 = 3.0;
-/// Where the device cuts deviations off, in standard deviations.
+/// The device cuts deviations off here, in standard deviations.
 const CUT: f64 = format::MAX_DEVIATION as f64 / 256.0;
 
 /// The section of a model file for the drift watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriftContents {
-    /// Windows in a block.
+    /// Number of windows in a block.
     pub block: u32,
-    /// Windows over which they may depend on one another.
+    /// Number of neighbouring windows that may depend on one another.
     pub correlation: u32,
-    /// Smallest mean deviation that is no drift, in standard deviations Q8.
+    /// Smallest mean deviation in a block without drift, in standard deviations Q8.
     pub deviation_min: i32,
-    /// Most unknown windows of a block that are no drift.
+    /// Most unknown windows in a block without drift.
     pub unknown_max: u32,
-    /// At most one block in this many drifts where nothing has changed.
+    /// If nothing has changed, at most one block in this many drifts.
     pub blocks_per_false_alarm: u32,
-    /// Windows that the values were taken from.
+    /// Number of held-out windows that the values were taken from.
     pub held_out: u32,
-    /// Those of them that were unknown.
+    /// Number of those windows that were unknown.
     pub held_out_unknown: u32,
-    /// Mean and spread of each class in nats Q8; a spread of zero for none.
+    /// Mean and spread of each class in nats Q8. A spread of zero means that the class has no
+    /// reference.
     pub classes: Vec<(i32, u32)>,
 }
 
-/// A stretch of held-out windows in the order of time, none of which shares samples with another.
+/// A stretch of held-out windows in time order, spaced as the windows of a monitor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stretch {
     /// Label and log-likelihood of each window.
     pub windows: Vec<(Label, f64)>,
 }
 
-/// The reference of `model` from the windows that its mixture was not fitted on; `None` where
-/// none were held out.
+/// Returns the drift reference of `model`, from the windows that its mixture was not fitted on;
+/// `None` if no window was held out.
 ///
-/// `features` are the target's, those of recordings moving on by one segment, those from index
-/// `first_snapshot` on by a whole window.
+/// `features` are those of the target. In a recording, each window starts one hop after the
+/// previous one. Recordings from index `first_snapshot` on are snapshots; there, each window starts
+/// a whole window after the previous one.
 pub fn reference(
     model: &Model<'_>,
     held_out: &HeldOut,
@@ -75,7 +81,7 @@ pub fn reference(
 ) -> Option<DriftContents> {
     let segments = model.front_end().segments;
     let found = findings(model, &features.x).rows;
-    // Behind a gate the held-out log-likelihoods are the gate's.
+    // With a gate, the held-out log-likelihoods are those of the gate.
     let gate_min = model.gate().map(|gate| f64::from(gate.log_likelihood_min));
     let mut stretches: Vec<(usize, Stretch)> = Vec::new();
     let mut next = 0;
@@ -92,10 +98,10 @@ pub fn reference(
         let label = match gate_min {
             Some(min) if *score >= min => model.healthy().map_or(Label::Unknown, Label::Class),
             None if *score < f64::from(model.log_likelihood_min()) => Label::Unknown,
-            // Behind a gate a fault, as on the device, whose type the final model names.
+            // With a gate this is a fault, as on the device. The final model names its type.
             _ => found[*row].label,
         };
-        // What the gate says of a fault is no log-likelihood of a fault type.
+        // The gate's log-likelihood of a fault is not that of a fault type.
         let score = if gate_min.is_some_and(|min| *score < min) { f64::NAN } else { *score };
         if let Some((_, stretch)) = stretches.last_mut() {
             stretch.windows.push((label, score));
@@ -105,9 +111,10 @@ pub fn reference(
     contents(&stretches, model.classes(), BLOCKS_PER_FALSE_ALARM)
 }
 
-/// References and limits from stretches of held-out windows; `None` without any.
+/// Returns references and limits from stretches of held-out windows; `None` if there are no
+/// windows.
 ///
-/// A log-likelihood of NaN belongs to a window that has none to compare.
+/// A log-likelihood of NaN marks a window that has none to compare.
 pub fn contents(
     stretches: &[Stretch],
     classes: usize,
@@ -138,13 +145,14 @@ pub fn contents(
         let spread = (256.0 * spread).ceil().clamp(1.0, f64::from(format::MAX_SPREAD));
         ((256.0 * mean).floor() as i32, spread as u32)
     };
-    // The two limits share the false alarms.
+    // The two limits share the rate of false alarms.
     let log_rate = (2.0 * f64::from(blocks_per_false_alarm)).ln();
     let n = f64::from(COUNTING);
     let deviation = bernstein(n, 1.0, CUT, log_rate).min(CUT - 1.0 / 256.0);
     let block = COUNTING * correlation;
     let counting = (held_out as f64 / time).max(1.0);
-    // Upper end of the share: the normal one, and the rule of three where none were unknown.
+    // Upper end of the share: from the normal distribution, or from the rule of three if no window
+    // was unknown.
     let share = unknown as f64 / held_out as f64;
     let error = ERRORS * (share * (1.0 - share) / counting).sqrt();
     let share = (share + error.max(ERRORS / counting)).min(1.0);
@@ -161,21 +169,24 @@ pub fn contents(
     })
 }
 
-/// The smallest deviation that Bernstein's bound gives at most the probability exp(−`log_rate`).
+/// Returns the smallest deviation for which Bernstein's bound is at most exp(−`log_rate`).
 fn bernstein(n: f64, variance: f64, reach: f64, log_rate: f64) -> f64 {
     let linear = 2.0 * log_rate * reach / 3.0;
     (linear + (linear * linear + 8.0 * n * log_rate * variance).sqrt()) / (2.0 * n)
 }
 
-/// Windows that count as one: 1 + 2·Σ of the autocorrelations before the first that is not
-/// positive, of the deviations from each class' own mean.
+/// Returns the number of windows that count as one: 1 + 2·Σ of the autocorrelations.
+///
+/// The autocorrelations are those of the deviations from each class' own mean. The sum ends before
+/// the first one that is not positive.
 fn correlation_time(stretch: &Stretch) -> f64 {
     let windows = &stretch.windows;
     let mean_of = |label: &Label| {
         let own = windows.iter().filter(|(other, score)| other == label && !score.is_nan());
         mean_spread(&own.map(|(_, score)| *score).collect::<Vec<_>>()).0
     };
-    // Once a label, not once a window: hours of recording have hundreds of thousands.
+    // Computed once per label, not once per window: hours of recording have hundreds of thousands
+    // of windows.
     let mut means: Vec<(Label, f64)> = Vec::new();
     for (label, _) in windows {
         if !means.iter().any(|(known, _)| known == label) {
@@ -246,7 +257,7 @@ mod tests {
         let windows = |n| vec![Stretch { windows: vec![(Label::Class(1), -5.0); n] }];
         assert_eq!(contents(&windows(0), 2, 1000), None);
         assert_eq!(contents(&windows(7), 2, 1000).unwrap().classes, [(0, 0); 2]);
-        // Windows that are all alike have the smallest spread there is.
+        // Windows that are all alike have the smallest possible spread.
         assert_eq!(contents(&windows(8), 2, 1000).unwrap().classes, [(0, 0), (-1280, 1)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of a checked model file, in a buffer aligned as the device's reader wants it.
+//! The bytes of a checked model file, in a buffer that is aligned for the device's reader.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -35,13 +35,13 @@ impl<N: Numbers> AnyModelBytes<N> {
     /// Copies `bytes` to an aligned buffer and checks them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let words = aligned(bytes);
-        // The reader sees the exact length, so an odd one is refused as cut short.
+        // The reader gets the exact length, so it refuses an odd length as cut short.
         let exact = words.as_bytes().get(..bytes.len()).unwrap_or(&[]);
         AnyModel::<N::Body<'_>>::parse(exact)?;
         Ok(Self { words, numbers: PhantomData })
     }
 
-    /// The same model with optional sections behind its own.
+    /// Returns the same model with optional sections appended.
     pub fn with_sections(&self, sections: &[Payload]) -> Result<Self, ModelError> {
         Self::from_bytes(&appended(self.bytes(), sections))
     }

@@ -21,17 +21,17 @@ pub struct ModelContents<'a> {
     pub shift: &'a [f32],
     /// Multiplied with each feature after the shift.
     pub scale: &'a [f32],
-    /// Diagonal mixture over the standardised features, with its label table: of all classes,
-    /// or behind a gate of the fault types. `None` behind a gate abstains on the type.
+    /// Diagonal mixture over the standardised features, with its label table. Without a gate it has
+    /// all classes, with a gate only the fault types. `None` with a gate abstains on the type.
     pub mixture: Option<&'a LabelledMixture>,
-    /// What says healthy or not, before the mixture is asked.
+    /// The gate, which separates healthy from faulty before the mixture is evaluated.
     pub gate: Option<GateContents<'a>>,
     /// Class names, in the order of the label table's columns.
     pub class_names: &'a [String],
-    /// The class that stands for a healthy machine.
+    /// The class of a healthy machine.
     pub healthy: Option<usize>,
-    /// Windows with a lower log-likelihood under `mixture` are unknown, or behind a gate
-    /// faults of unknown type; `None` calls none so.
+    /// Windows with a lower log-likelihood under `mixture` are unknown. With a gate they are faults
+    /// of unknown type. `None` sets no threshold.
     pub log_likelihood_min: Option<f64>,
     /// Name of the source domain.
     pub source: &'a str,
@@ -61,12 +61,12 @@ pub enum ModelFileError {
         "only a mixture with diagonal covariance runs on the device; fit with diagonal covariance"
     )]
     NotDiagonal,
-    /// A gate says healthy, so there must be a class for that.
+    /// A gate calls windows healthy, so the model needs a healthy class.
     #[error(
         "a model with a gate needs to know which class is the healthy one; name it with `healthy` LABEL"
     )]
     NoHealthy,
-    /// The contents would be refused by the device.
+    /// The device would refuse the contents.
     #[error("the device would refuse this model: {0}")]
     Refused(#[from] ModelError),
     /// The file could not be read.
@@ -74,7 +74,7 @@ pub enum ModelFileError {
     Unreadable {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The reason that the system gave.
         reason: std::io::Error,
     },
     /// The file is not a valid model.
@@ -87,7 +87,7 @@ pub enum ModelFileError {
     },
 }
 
-/// Writes a model file's bytes; the device's own reader has accepted what is returned.
+/// Returns the bytes of a model file, which the device's own reader has accepted.
 ///
 /// ```
 /// use ndarray::array;
@@ -133,7 +133,7 @@ pub fn encode(contents: &ModelContents<'_>) -> Result<ModelBytes, ModelFileError
     }
     let front_end = contents.front_end;
     let early_drop = contents.mixture.and_then(|labelled| EarlyDrop::choose(&labelled.mixture));
-    // The smallest models are evaluated in full.
+    // The smallest models have no early drop.
     let early_drop = early_drop.filter(EarlyDrop::pays);
     if let Some(EarlyDrop { order, .. }) = &early_drop {
         for component in &mut components {
@@ -224,8 +224,8 @@ fn whitened(mixture: &Mixture) -> Result<Vec<Whitened>, ModelFileError> {
         .map(|((weight, mean), variances)| {
             let ln_volume = variances.iter().map(|v| half_ln_tau + 0.5 * v.ln()).sum::<f64>();
             Whitened {
-                // A component without weight has no density; the smallest constant that the
-                // device accepts stands for ln 0.
+                // A component without weight has no density. Its constant is the smallest that the
+                // device accepts, in place of ln 0.
                 constant: (weight.ln() - ln_volume).max(f64::from(-format::MAX_OFFSET)),
                 scale: variances.iter().map(|v| v.sqrt().recip()).collect(),
                 offset: mean.iter().zip(variances).map(|(m, v)| -m / v.sqrt()).collect(),

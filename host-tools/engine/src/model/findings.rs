@@ -1,7 +1,7 @@
 //! The device's own findings about rows of features.
 //!
-//! A monitor takes its windows end to end; host tools let them overlap. So the device's
-//! function is called on each row here, and a test compares the two.
+//! A monitor takes its windows end to end, but host tools let them overlap. So this module calls
+//! the device's function on each row. A test compares the two.
 
 use ndarray::Array2;
 use rebearing::Model;

@@ -9,7 +9,7 @@ use crate::model::file::ModelFileError;
 use crate::model::quantise::{IntegerContents, PartContents};
 use crate::model::shared::{Shared, gate_flags};
 
-/// Writes the i16 form of `model`; the device's own reader has accepted what is returned.
+/// Returns the bytes of the i16 form of `model`, which the device's own reader has accepted.
 pub fn encode_integer(
     model: &Model<'_>,
     contents: &IntegerContents,
@@ -50,7 +50,7 @@ pub fn encode_integer(
                 for part in parts() {
                     for row in part.means.iter().zip(&part.scales).flat_map(|(m, s)| [m, s]) {
                         out.extend(row.iter().flat_map(|x| x.to_le_bytes()));
-                        // A row of an odd number of features is padded to whole words.
+                        // A row with an odd number of features is padded to whole words.
                         out.resize(out.len().next_multiple_of(4), 0);
                     }
                 }
@@ -72,7 +72,7 @@ pub fn encode_integer(
     Ok(IntegerModelBytes::from_bytes(&bytes)?)
 }
 
-/// Nats in Q8; the smallest number is kept for "never".
+/// Converts nats to Q8. The smallest number is reserved for "never".
 fn threshold(nats: f32) -> i32 {
     ((f64::from(nats) * 256.0).round() as i32).max(format::NEVER_UNKNOWN + 1)
 }

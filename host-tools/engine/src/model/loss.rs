@@ -1,4 +1,4 @@
-//! What an i16 model loses against the f32 one that it was made from, on recordings.
+//! Compares an i16 model with the f32 model that it was made from, on recordings.
 
 use rebearing::IntegerModel;
 use rebearing::integer::features::standardise;
@@ -14,27 +14,28 @@ use crate::features::integer_extract::integer_features;
 use crate::features::snapshot::Snapshot;
 use crate::model::findings::findings;
 
-/// Smallest share of windows with the same label: the loss must stay below what a threshold
-/// gives away anyhow, which is up to a window in a hundred on recordings of its own machine.
+/// Smallest share of windows that get the same label from both models. The loss must stay below the
+/// loss that a threshold causes anyway: up to one window in a hundred on recordings of its own
+/// machine.
 pub const AGREEMENT_MIN: f64 = 0.99;
 
-/// What an i16 model loses.
+/// The loss of an i16 model against its f32 model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Loss {
-    /// Windows compared.
+    /// Number of windows compared.
     pub windows: usize,
-    /// Share of them with the label of the f32 model.
+    /// Share of these windows with the label of the f32 model.
     pub label_agreement: f64,
-    /// Log-likelihoods compared: those of windows that the f32 model does not put below the
-    /// mixture's threshold, where they decide something.
+    /// Number of log-likelihoods compared. Windows that the f32 model puts below the mixture's
+    /// threshold are left out, because their log-likelihoods decide nothing.
     pub scores: usize,
-    /// Root mean square of the difference between them, in nats.
+    /// Root mean square of the differences between the log-likelihoods, in nats.
     pub score_error_rms: f64,
     /// Largest difference, in nats.
     pub score_error_max: f64,
 }
 
-/// What the integer line makes of rows of features that are not standardised.
+/// Evaluates an i16 model on rows of features that are not standardised.
 pub fn integer_findings(model: &IntegerModel<'_>, rows: &[Vec<i32>]) -> Vec<IntegerClassified> {
     let mut z = vec![0; model.dims()];
     let mut x = vec![0; model.dims()];
@@ -49,8 +50,9 @@ pub fn integer_findings(model: &IntegerModel<'_>, rows: &[Vec<i32>]) -> Vec<Inte
         .collect()
 }
 
-/// Compares the two models on the windows of `parts` and on `snapshots`, whose `features` are
-/// those of the f32 line.
+/// Compares the two models on the windows of `parts` and on `snapshots`.
+///
+/// `features` are the f32 features of these windows.
 pub fn loss(
     model: &Model<'_>,
     integer: &IntegerModel<'_>,

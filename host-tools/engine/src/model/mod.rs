@@ -6,8 +6,8 @@
 //!                          drift, alarm, severity, unit ─► sections ──────┘
 //! ```
 //!
-//! [`early_drop`] orders the features so that the device can leave components out early,
-//! [`findings`] asks the device's code about rows of features, and [`loss`] compares the encodings.
+//! [`early_drop`] orders the features so that the device can leave components out early.
+//! [`findings`] runs the device's code on rows of features. [`loss`] compares the encodings.
 
 pub mod bytes;
 pub mod deployed;

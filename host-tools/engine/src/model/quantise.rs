@@ -1,11 +1,11 @@
-//! An f32 model to an i16 one: which units, how many fraction bits, in which order.
+//! Converts an f32 model to an i16 model: chooses the units, the fraction bits and the order.
 //!
-//! The unit of the features is as fine as it can be without changing a decision. A feature that
-//! is farther from every component than T standard deviations puts the window below the
-//! model's threshold by itself, where ½T² is what the largest possible log-likelihood has to
-//! spare; so the largest 14-bit number stands for the farthest such feature, and what is cut
-//! off there is below the threshold as it was before. The direction of features needs no such
-//! room, as none of its numbers exceeds √d.
+//! The unit of the features is as fine as possible without changing a label. Let ½T² be the
+//! difference between the largest possible log-likelihood and the model's threshold. A feature that
+//! is more than T standard deviations from every component puts the window below the threshold by
+//! itself. So the largest 14-bit number stands for the farthest feature that can still be above the
+//! threshold. Larger features are cut off; their windows were below the threshold and stay below
+//! it. The direction of the features needs no such limit, because none of its numbers exceeds √d.
 
 use rebearing::Model;
 use rebearing::classify::{Component, Gate};
@@ -16,25 +16,27 @@ use thiserror::Error;
 
 use crate::model::early_drop::integer::early_drop;
 
-/// T of a model without a threshold: features beyond twelve σ of every component are cut off.
+/// T of a model without a threshold: features beyond 12 σ of every component are cut off.
 const FREE_SPARE: f64 = 12.0;
 
 /// An i16 model, ready to be written.
 #[derive(Debug, Clone)]
 pub struct IntegerContents {
-    /// Counts that one unit of the recordings makes.
+    /// Number of counts in one unit of the recordings.
     pub counts_per_unit: f32,
-    /// Which feature stands at each place.
+    /// Index of the feature at each place.
     pub order: Vec<u32>,
-    /// Subtracted from each feature, in this order; log2 in Q16.
+    /// Number subtracted from each feature, in this order; log2 in Q16.
     pub shift: Vec<i32>,
-    /// Multiplied with each, in this order; Q8.
+    /// Factor for each feature, in this order; Q8.
     pub scale: Vec<i32>,
-    /// Dimensions on which all components are scored before any is dropped; zero to drop none.
+    /// Number of features on which all components are scored before any is dropped; zero for no
+    /// early drop.
     pub early_drop: usize,
-    /// The gate's mixture, where the model has a gate.
+    /// The gate's mixture, if the model has a gate.
     pub gate: Option<PartContents>,
-    /// The mixture that tells classes apart; without components where there is none.
+    /// The mixture that separates the classes; it has no components if the model has no such
+    /// mixture.
     pub classes: PartContents,
     /// Label table in Q15, the rows of the gate first.
     pub labels: Vec<u16>,
@@ -58,12 +60,12 @@ pub struct PartContents {
 /// Why a model has no i16 form.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum QuantiseError {
-    /// Features of shaft orders.
+    /// The model has features of shaft orders.
     #[error(
         "an i16 model has features of bands alone, and this one has shaft orders: fit with `blocks` bands"
     )]
     Orders,
-    /// The ratio between the farthest feature and the narrowest component is beyond 16 bits.
+    /// The ratio between the farthest feature and the narrowest component does not fit in 16 bits.
     #[error(
         "the narrowest component is {narrowest:.2e} wide where features reach {farthest:.2e}, too much for 16 \
          bits: fit with a larger `variance_floor`, or keep `encoding` f32"
@@ -76,9 +78,10 @@ pub enum QuantiseError {
     },
 }
 
-/// Writes `model` in integers.
+/// Converts `model` to integers.
 ///
-/// `counts_per_unit` is how the recordings became counts, for the device's owner to know.
+/// `counts_per_unit` is the number of counts in one unit of the recordings. The model stores it for
+/// the owner of the device.
 pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerContents, QuantiseError> {
     if model.front_end().orders.is_some() {
         return Err(QuantiseError::Orders);
@@ -88,7 +91,7 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
     let (of_gate, of_classes) = components.split_at(model.gate().map_or(0, |gate| gate.components));
     let telling = if of_classes.is_empty() { of_gate } else { of_classes };
     let places = order(telling, dims);
-    // The f32 components may have an order of their own.
+    // The f32 components may have their own order of features.
     let feature =
         |place: &u32| model.early_drop().map_or(*place, |lead| lead.order[*place as usize]);
     let order: Vec<u32> = places.iter().map(feature).collect();
@@ -118,7 +121,7 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
         shift: order
             .iter()
             .map(|i| {
-                // What the format allows is twice as far as a feature can be.
+                // The format allows twice the largest possible feature.
                 let limit = f64::from(format::MAX_INTEGER_SHIFT);
                 let shift = f64::from(model.shift()[*i as usize]) / ln_2 * 65536.0;
                 shift.round().clamp(-limit, limit) as i32
@@ -128,7 +131,7 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
             .iter()
             .map(|i| scaled(model.scale()[*i as usize]))
             .collect::<Result<_, _>>()?,
-        // The gate's few components share the number with the others.
+        // The gate has few components and shares this number with the classes.
         early_drop: early_drop(telling, &places),
         gate: model.gate().map(|_| part(of_gate, &places, unit, farthest)).transpose()?,
         classes: part(of_classes, &places, class_unit, (dims as f64).sqrt())?,
@@ -137,13 +140,14 @@ pub fn quantise(model: &Model<'_>, counts_per_unit: f32) -> Result<IntegerConten
     })
 }
 
-/// The farthest that a feature can be from zero in a window that is not below the threshold.
+/// Returns the largest distance from zero that a feature can have in a window that is not below the
+/// threshold.
 pub fn reach(components: &[Component<'_>], log_likelihood_min: Option<f32>) -> f64 {
     let spare = log_likelihood_min.map_or(FREE_SPARE, |min| {
         let largest = components.iter().map(|c| c.constant).fold(f32::NEG_INFINITY, f32::max);
         let sum: f64 = components.iter().map(|c| f64::from(c.constant - largest).exp()).sum();
         let best = f64::from(largest) + sum.ln();
-        // A little more, so that the rounding of μ, σ and threshold does not matter.
+        // A little more, so that rounding of μ, σ and threshold does not matter.
         (2.0 * (best - f64::from(min)).max(0.5)).sqrt() + 0.5
     });
     let reaches = components.iter().flat_map(|component| {
@@ -156,7 +160,8 @@ pub fn reach(components: &[Component<'_>], log_likelihood_min: Option<f32>) -> f
     reaches.fold(0.0, f64::max)
 }
 
-/// The places of the components' features, those first along which the components differ most for their width.
+/// Returns the places of the features. Features along which the components differ most, relative to
+/// their width, come first.
 pub fn order(components: &[Component<'_>], dims: usize) -> Vec<u32> {
     let count = components.len() as f64;
     let separation = |dim: usize| {
@@ -173,7 +178,7 @@ pub fn order(components: &[Component<'_>], dims: usize) -> Vec<u32> {
     order
 }
 
-/// A mixture in integers, of features in units of 1/`unit` that reach `farthest`.
+/// Converts a mixture to integers. Its features are in units of 1/`unit` and reach `farthest`.
 pub fn part(
     components: &[Component<'_>],
     order: &[u32],
@@ -207,7 +212,7 @@ pub fn part(
     Ok(PartContents {
         fraction_bits: bits,
         top: top.round() as i32,
-        // A component without weight has the smallest constant there is, and saturates.
+        // A component without weight has the smallest possible constant, so its energy saturates.
         energies: constants.iter().map(|constant| (top - constant).round() as u32).collect(),
         means: rows(&|c, i| {
             let limit = f64::from(MAX_FEATURE);
@@ -217,8 +222,8 @@ pub fn part(
     })
 }
 
-/// A row of labels in Q15 that sums to one exactly: what rounding down leaves goes to the
-/// largest remainders.
+/// Converts a row of labels to Q15 so that it sums to exactly one. Labels are rounded down, and the
+/// rest goes to those with the largest remainders.
 fn labels(row: &[f32]) -> Vec<u16> {
     let one = f64::from(format::INTEGER_LABEL_SUM);
     let sum: f64 = row.iter().map(|x| f64::from(*x)).sum();

@@ -20,7 +20,7 @@ pub fn alarm_section(parameters: &AlarmParameters) -> Payload {
     Payload { section: Section::Alarm, bytes: payload }
 }
 
-/// How severity is measured, as a section.
+/// The parameters of the severity measurement, as a section.
 pub fn severity_section(parameters: &SeverityParameters) -> Payload {
     let SeverityParameters { low_hz, high_hz, unit, limits } = *parameters;
     let mut payload = Vec::new();
@@ -32,7 +32,7 @@ pub fn severity_section(parameters: &SeverityParameters) -> Payload {
 /// The unit of the samples, as a section.
 pub fn unit_section(unit: &Unit, full_scale: Option<f64>) -> Payload {
     let mut payload = Vec::new();
-    // Zero says that nothing is known of it.
+    // Zero means that the full scale is not known.
     put_floats(&mut payload, [full_scale.unwrap_or(0.0)]);
     let text = unit.to_string();
     put_words(&mut payload, [text.len() as u32]);

@@ -4,7 +4,7 @@ use rebearing::model::{Section, format};
 
 use crate::model::bytes::{put_floats, put_texts, put_words};
 
-/// The contents of these sections.
+/// The contents of the shared sections.
 pub(super) struct Shared<'a> {
     pub(super) rate_hz: f64,
     pub(super) axes: usize,

@@ -1,8 +1,8 @@
-//! What all pictures share: size, type, axes.
+//! Parts that all pictures share: size, type, axes.
 //!
-//! A picture is as wide as a phone shows it, so that its text is readable there; on a larger
-//! screen pictures stand side by side. Grey is for axes alone: whatever has another colour is a
-//! mark that stands for something.
+//! A picture is as wide as a phone shows it, so that its text is readable there. On a larger
+//! screen, pictures are placed side by side. Only axes are grey: anything in another colour is a
+//! mark with a meaning.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Drawn pixels in a pixel of the page: plotters draws on whole ones, and a thin line or an
-/// ellipse would show it.
+/// Number of drawn pixels per pixel of the page. plotters draws on whole pixels, which would show
+/// in a thin line or an ellipse.
 const FINE: u32 = 4;
-/// Axes and their numbers.
+/// Colour of axes and their numbers.
 pub(super) const AXIS: RGBColor = RGBColor(95, 107, 118);
-/// Lines behind the marks.
+/// Colour of the lines behind the marks.
 pub(super) const GRID: RGBColor = RGBColor(227, 231, 234);
 /// Size of text, in pixels of the page.
 const TEXT: u32 = 11;
@@ -27,17 +27,17 @@ pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Chart<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// Drawn pixels of so many pixels of the page.
+/// Converts pixels of the page to drawn pixels.
 pub(super) fn px(pixels: f64) -> i32 {
     (f64::from(FINE) * pixels).round() as i32
 }
 
-/// A line this thick.
+/// Returns the style of a line of this thickness.
 pub(super) fn stroke(colour: impl Color, pixels: f64) -> ShapeStyle {
     ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: px(pixels).unsigned_abs() }
 }
 
-/// Draws a picture of this many pixels of the page; `label` is what it says to those who do not
+/// Draws a picture of this size in pixels of the page. `label` describes it to readers who cannot
 /// see it.
 pub(super) fn svg(
     (width, height): (u32, u32),
@@ -51,7 +51,7 @@ pub(super) fn svg(
         draw(&area)?;
         area.present().context("drawing")?;
     }
-    // In a page the tag needs no namespace, which would be an address, but a size and a name.
+    // In a page the tag needs a size and a name. It needs no namespace, which would be an address.
     let inside = text.split_once('>').map_or("", |(_, inside)| inside);
     let inside = inside.trim_end().trim_end_matches("</svg>");
     let view = format!("0 0 {} {}", drawn.0, drawn.1);
@@ -62,36 +62,36 @@ pub(super) fn svg(
     })
 }
 
-/// Type of this size and colour.
+/// Returns a text style of this size and colour.
 pub(super) fn type_of(pixels: u32, colour: RGBColor) -> TextStyle<'static> {
     // The backend divides by this to get the size of an em.
     let size = f64::from(pixels * FINE) * 1.24;
     ("sans-serif", size).into_font().color(&colour)
 }
 
-/// Text on the axes.
+/// Returns the style of text on the axes.
 pub(super) fn small() -> TextStyle<'static> {
     type_of(TEXT, AXIS)
 }
 
-/// `style` with the text's place on its point.
+/// Returns `style` with the text's position relative to its point.
 pub(super) fn placed(style: &TextStyle<'static>, h: HPos, v: VPos) -> TextStyle<'static> {
     style.pos(Pos::new(h, v))
 }
 
-/// What stands at the axes of a chart.
+/// The texts at the axes of a chart.
 pub(super) struct Axes<'t> {
-    /// Above the chart; may be empty.
+    /// Title above the chart; may be empty.
     pub(super) title: &'t str,
-    /// Under it.
+    /// Text under the chart.
     pub(super) x: &'t str,
-    /// Beside it.
+    /// Text at the side of the chart.
     pub(super) y: &'t str,
-    /// The numbers at the axes: how many digits behind the point.
+    /// Digits after the point of the numbers at the axes, x and y.
     pub(super) digits: (usize, usize),
 }
 
-/// A chart with axes over the whole of `area`.
+/// Returns a chart with axes over the whole of `area`.
 pub(super) fn chart<'a, 'b>(
     area: &'a Area<'b>,
     axes: &Axes<'_>,
@@ -125,13 +125,13 @@ pub(super) fn chart<'a, 'b>(
     Ok(chart)
 }
 
-/// A number with so many digits behind the point, and no zero with a sign.
+/// Formats a number with `digits` digits after the point. Zero has no sign.
 fn number(x: f64, digits: usize) -> String {
     let text = format!("{x:.digits$}");
     if text.trim_start_matches(['-', '0', '.']).is_empty() { text.replace('-', "") } else { text }
 }
 
-/// A range that holds all of `values` and a margin; never empty.
+/// Returns a range that holds all of `values` and a margin; never empty.
 pub(super) fn around(values: impl IntoIterator<Item = f64>, margin: f64) -> Range<f64> {
     let finite = values.into_iter().filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -144,7 +144,7 @@ pub(super) fn around(values: impl IntoIterator<Item = f64>, margin: f64) -> Rang
     low - room..high + room
 }
 
-/// Every `step`-th of `count` things, so that no more than `most` are left.
+/// Returns every n-th index below `count`, so that at most `most` are left.
 pub(super) fn thinned(count: usize, most: usize) -> impl Iterator<Item = usize> {
     (0..count).step_by(count.div_ceil(most.max(1)).max(1))
 }

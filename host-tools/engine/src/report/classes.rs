@@ -1,15 +1,15 @@
-//! What windows can be called, each with a number and a colour that are its own on the whole page.
+//! The labels that windows can have. Each has its own number and colour on the whole page.
 //!
-//! Colours are those of Okabe and Ito, which the colour-blind tell apart; there are eight, so that
-//! a ninth class gets a lighter one, and the numbers tell them apart for sure.
+//! The colours are those of Okabe and Ito, which colour-blind readers can tell apart. There are
+//! only eight, so a ninth class gets a lighter one. The numbers are always different.
 
 use maud::{Markup, html};
 use plotters::style::{RGBColor, colors::BLACK, colors::WHITE};
 use rebearing::Label;
 
-/// The healthy class, if there is one.
+/// Colour of the healthy class, if there is one.
 const HEALTHY: RGBColor = RGBColor(0, 158, 115);
-/// The others.
+/// Colours of the other classes.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(213, 94, 0),
     RGBColor(0, 114, 178),
@@ -22,25 +22,25 @@ const COLOURS: [RGBColor; 7] = [
 const UNKNOWN: RGBColor = RGBColor(190, 190, 190);
 const UNKNOWN_FAULT: RGBColor = RGBColor(130, 0, 30);
 
-/// Something that a window can be called.
+/// A label that a window can have.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     /// Its name.
     pub(super) name: String,
-    /// Its number, or a sign where it is no class.
+    /// Its number, or a sign if it is not a class.
     pub(super) mark: String,
     /// Its colour.
     pub(super) colour: RGBColor,
 }
 
-/// All that windows can be called: the classes, then the two kinds of unknown.
+/// All labels that windows can have: the classes, then the two kinds of unknown.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     entries: Vec<Entry>,
 }
 
 impl Classes {
-    /// For these classes.
+    /// Returns the labels for these classes.
     pub(super) fn new(names: &[String], healthy: Option<usize>) -> Self {
         let mut faults = 0;
         let mut colour = |class: usize| {
@@ -88,7 +88,7 @@ impl Classes {
         &self.entries[place.min(self.entries.len() - 1)]
     }
 
-    /// A legend of these places.
+    /// Returns a legend of the entries at these places.
     pub(super) fn legend(&self, places: impl IntoIterator<Item = usize>) -> Markup {
         html! {
             ul class="legend" {
@@ -102,7 +102,7 @@ impl Classes {
         html! { span class="chip" { (self.sign(place)) " " (self.entry(place).name) } }
     }
 
-    /// The number alone, for where there is no room for the name.
+    /// The number alone, if there is no room for the name.
     pub(super) fn mark(&self, place: usize) -> Markup {
         html! { span class="chip" title=(self.entry(place).name) { (self.sign(place)) } }
     }
@@ -114,7 +114,7 @@ impl Classes {
     }
 }
 
-/// Lighter in every second round, darker in the others.
+/// Returns a lighter colour in odd rounds and a darker one in even rounds. Round 0 is unchanged.
 fn tinted(colour: RGBColor, round: usize) -> RGBColor {
     if round == 0 {
         return colour;

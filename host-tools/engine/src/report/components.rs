@@ -39,8 +39,8 @@ pub(super) fn of_source(reference: &Reference) -> Vec<Drawn> {
         .collect()
 }
 
-/// The components of a model: those of the gate where it has one, as what stands behind a gate
-/// are directions, which have no place among features.
+/// Returns the components of a model. With a gate, only the gate's components: the others are over
+/// directions, which have no place among features.
 pub(super) fn of_model(model: &DeployedModel) -> Vec<Drawn> {
     match model {
         DeployedModel::F32(bytes) => of_floats(&bytes.model()),
@@ -86,7 +86,7 @@ fn of_integers(model: &IntegerModel<'_>) -> Vec<Drawn> {
             let (mut mean, mut variances) = (Array1::zeros(dims), Array1::zeros(dims));
             for (place, at) in model.scaling().order.iter().enumerate() {
                 let at = *at as usize;
-                // Units of the model in a nat.
+                // Number of model units in one nat.
                 let unit =
                     f64::from(model.scaling().scale[place]) / f64::from(1 << SCALE_FRACTION) / LN_2;
                 let shift = f64::from(model.scaling().shift[place]) / 65536.0 * LN_2;
@@ -99,14 +99,14 @@ fn of_integers(model: &IntegerModel<'_>) -> Vec<Drawn> {
         .collect()
 }
 
-/// σ of a feature in units of the model: the host chose the scale of t = (x − μ)·r/2¹⁶ so that
-/// its square is ½(x − μ)²/σ² in base 2, with the part's fraction bits.
+/// Returns σ of a feature in units of the model. The host chose the scale of t = (x − μ)·r/2¹⁶ so
+/// that its square is ½(x − μ)²/σ² in base 2, with the fraction bits of the part.
 fn deviation(part: &IntegerPart<'_>, scale: i16) -> f64 {
     let unit_of_t = (f64::from(1 << part.fraction_bits) * LOG2_E / 2.0).sqrt();
     65536.0 * unit_of_t / f64::from(scale.max(1))
 }
 
-/// A gate is healthy whatever its labels say.
+/// Returns the class of a component. A gate's component is healthy, whatever its labels are.
 fn class(labels: &Array1<f64>, healthy: Option<usize>) -> usize {
     healthy.unwrap_or_else(|| largest(labels))
 }

@@ -1,4 +1,4 @@
-//! The labels of the manifest against those of the model, where the manifest has any.
+//! Compares the labels of the manifest with those of the model, if the manifest has any.
 
 use maud::{Markup, html};
 use plotters::style::RGBColor;
@@ -9,16 +9,16 @@ use super::{Figure, Page, Section};
 const RIGHT: RGBColor = RGBColor(0, 114, 178);
 const WRONG: RGBColor = RGBColor(213, 94, 0);
 
-/// Windows by the label in the manifest (rows) and the model's (columns).
+/// Number of windows by the manifest's label (rows) and the model's label (columns).
 pub(super) struct Confusion {
-    /// Labels in the manifest, those of the source's classes first.
+    /// Labels in the manifest. Labels of the source's classes come first.
     truths: Vec<(String, Option<usize>)>,
-    /// Windows, truths × all that windows can be called.
+    /// Number of windows, truths × all labels that windows can have.
     counts: Vec<Vec<usize>>,
 }
 
 impl Confusion {
-    /// `None` where no recording has a label.
+    /// Counts the windows of a page; `None` if no recording has a label.
     pub(super) fn of(page: &Page<'_>) -> Option<Self> {
         let target = page.contents.target;
         let known = &page.contents.source.classes;
@@ -41,13 +41,13 @@ impl Confusion {
         (!truths.is_empty()).then_some(Self { truths, counts })
     }
 
-    /// Windows with a label.
+    /// Number of windows with a label in the manifest.
     pub(super) fn windows(&self) -> usize {
         self.counts.iter().flatten().sum()
     }
 
-    /// Share of them that the model calls by it; a label that the source does not know counts
-    /// as found where the window is called unknown.
+    /// Share of these windows with the right label from the model. If the source does not know the
+    /// label, unknown is right.
     pub(super) fn accuracy(&self) -> f64 {
         let own = |(row, (_, class)): (usize, &(String, Option<usize>))| match class {
             Some(class) => self.counts[row][*class],
@@ -58,7 +58,8 @@ impl Confusion {
     }
 
     fn table(&self, page: &Page<'_>) -> Markup {
-        // Columns of what nothing was called and no label asks for would be empty.
+        // Leaves out empty columns: no window is in them, and no label of the manifest asks for
+        // them.
         let shown: Vec<usize> = (0..page.classes.entries().len())
             .filter(|place| {
                 self.counts.iter().any(|row| row[*place] > 0)
@@ -99,19 +100,20 @@ impl Confusion {
     }
 }
 
-/// Whether a window of `class`, or of none that the source knows, is rightly called.
+/// Returns true if the label at `place` is right for a window of `class`. `None` is a class that
+/// the source does not know.
 fn right(class: Option<usize>, place: usize, page: &Page<'_>) -> bool {
     class.map_or(place >= page.classes.classes(), |class| class == place)
 }
 
-/// A count in the colour of its share.
+/// Returns a table cell with a count, in the colour of its share.
 fn cell(count: usize, of: usize, right: bool) -> Markup {
     if count == 0 {
         return html! { td { span class="none" { "0" } } };
     }
     let share = count as f64 / of.max(1) as f64;
     let base = if right { RIGHT } else { WRONG };
-    // Never white: a single wrong window among thousands is a finding.
+    // Never white: a single wrong window among thousands must be visible.
     let mix = |x: u8| (255.0 - share.sqrt().max(0.25) * (255.0 - f64::from(x))) as u8;
     let colour = RGBColor(mix(base.0), mix(base.1), mix(base.2));
     let style = format!("background:{};color:{}", css(colour), css(on(colour)));
@@ -140,6 +142,6 @@ pub(super) fn section(page: &Page<'_>) -> Section {
     );
     let title = "Confusion";
     let figure = Figure::new("confusion", title, confusion.table(page), &caption);
-    // A wide table takes all the room there is.
+    // A wide table takes the full width.
     section.with(if page.classes.classes() > 8 { figure } else { figure.beside() })
 }

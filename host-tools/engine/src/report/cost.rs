@@ -1,4 +1,4 @@
-//! What the model costs on the device.
+//! The cost of the model on the device.
 
 use maud::{Markup, html};
 use rebearing::monitor::Samples;
@@ -9,7 +9,7 @@ use crate::device::instructions::{Core, Encoding, Shape};
 use crate::device::{smallest, type_name};
 use crate::model::deployed::DeployedModel;
 
-/// Clock that decisions a second are given for.
+/// Clock in MHz for the number of windows per second.
 const CLOCK_MHZ: f64 = 64.0;
 
 pub(super) fn section(page: &Page<'_>) -> Section {
@@ -89,7 +89,7 @@ fn cores(encoding: Encoding, shape: &Shape, every_s: f64) -> Markup {
     }
 }
 
-/// The share of a core that decisions without a pause take.
+/// Returns the share of a core that windows without a pause take, as text.
 fn share(of_core: f64) -> String {
     if of_core <= 1.0 {
         format!("{:.1} %", 100.0 * of_core)

@@ -1,20 +1,21 @@
-//! What the envelope spectra say about the labels, where the bearing's geometry is known.
+//! Evidence from the envelope spectra for the labels, if the bearing's geometry is known.
 
 use anyhow::{Context, Result};
 use maud::{Markup, html};
 use plotters::prelude::*;
 
 use super::chart::{Axes, chart, stroke, svg};
-use super::timeline::file_name;
+use super::timeline::{file_name, not_drawn};
 use super::{Figure, Page, Section};
 use crate::evidence::{Checked, EnvelopeSpectrum, Evidence, Part};
+use crate::words::axis_name;
 
 const SIZE: (u32, u32) = (340, 190);
-/// Spectra that are drawn at most.
+/// Largest number of spectra drawn.
 const SPECTRA: usize = 40;
-/// Points of a line; each is the largest of the bins that it stands for.
+/// Number of points in a line. Each is the largest of the bins that it stands for.
 const POINTS: usize = 320;
-/// Harmonics that are marked.
+/// Number of harmonics that are marked.
 const HARMONICS: usize = 3;
 const LINE: RGBColor = RGBColor(60, 60, 60);
 
@@ -71,7 +72,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
                     p class="name" {
                         span class="file" { (file_name(&one.path)) }
                         span class="note" {
-                            (one.label) @if several { ", axis " (axis + 1) }
+                            (one.label) @if several { ", axis " (axis_name(*axis)) }
                         }
                     }
                     (picture)
@@ -84,11 +85,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         "How to read it: the spectrum of the envelope of each recording; ticks at the top mark the frequency of each \
          part and its harmonics, those of the part that the label names drawn through. Peaks that stand on the lines \
          of a part speak for a defect on it; peaks elsewhere are the shaft's own.{}",
-        if left_out > 0 {
-            format!(" {left_out} further recordings are not drawn.")
-        } else {
-            String::new()
-        }
+        not_drawn(left_out)
     );
     let title = "Envelope spectra";
     Ok(section.with(table).with(Figure::new("envelope", title, body, &caption)))
@@ -142,7 +139,7 @@ fn picture(one: &Checked, spectrum: &EnvelopeSpectrum) -> Result<Markup> {
     let highest = one.evidence.iter().map(|found| found.frequency_hz).fold(0.0, f64::max);
     let most_hz = (HARMONICS as f64 + 0.4) * highest;
     let bins = ((most_hz / spectrum.bin_hz).ceil() as usize).clamp(2, spectrum.power.len().max(2));
-    // The first bins hold what the taper leaves of the mean.
+    // The first bins hold the part of the mean that the taper leaves.
     let power = spectrum.power.get(2..bins).unwrap_or(&[]);
     let largest = power.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let width = power.len().div_ceil(POINTS).max(1);
@@ -184,7 +181,7 @@ fn picture(one: &Checked, spectrum: &EnvelopeSpectrum) -> Result<Markup> {
     })
 }
 
-/// The evidence for a recording's label, in a sentence.
+/// Returns the evidence for a recording's label, in a sentence.
 pub fn evidence_sentence(checked: &Checked) -> String {
     let name = file_name(&checked.path);
     let label =

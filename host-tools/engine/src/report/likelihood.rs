@@ -1,4 +1,4 @@
-//! Histograms of log-likelihoods with the thresholds that decide by them.
+//! Histograms of log-likelihoods, with the thresholds that they are compared with.
 
 use anyhow::{Context, Result};
 use maud::{Markup, html};
@@ -10,10 +10,11 @@ use super::{Figure, Page, Section};
 use crate::device::Shown;
 use crate::model::deployed::DeployedModel;
 use crate::report::windows::Window;
+use crate::words::plural;
 
 const SIZE: (u32, u32) = (360, 230);
 const BINS: usize = 40;
-/// How far below the threshold bars are drawn, in units of what lies above it.
+/// Bars are drawn this far below the threshold, in units of the range above it.
 const BELOW: f64 = 3.0;
 const ABOVE: RGBColor = RGBColor(0, 114, 178);
 const UNDER: RGBColor = RGBColor(213, 94, 0);
@@ -92,11 +93,11 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     Ok(section)
 }
 
-/// A histogram, and what its caption must add.
+/// Returns a histogram, and the text to add to its caption.
 fn histogram(values: &[f64], threshold: Option<f64>, of: &str) -> Result<(Markup, String)> {
     let high = values.iter().copied().chain(threshold).fold(f64::NEG_INFINITY, f64::max);
     let lowest = values.iter().copied().chain(threshold).fold(f64::INFINITY, f64::min);
-    // A single window far off must not press all the others into one bar.
+    // A single window far off must not squeeze all the others into one bar.
     let low = threshold.map_or(lowest, |min| lowest.max(min - BELOW * (high - min).max(1.0)));
     let beyond = values.iter().filter(|value| **value < low).count();
     let width = ((high - low) / BINS as f64).max(1e-9);
@@ -112,8 +113,8 @@ fn histogram(values: &[f64], threshold: Option<f64>, of: &str) -> Result<(Markup
     let most = counts.iter().map(|(above, under)| above + under).max().unwrap_or(1).max(1) as f64;
     let under = values.iter().filter(|value| threshold.is_some_and(|min| **value < min)).count();
     let label = format!(
-        "Histogram of the log-likelihood of {} windows {of}, from {lowest:.1} to {high:.1} nats{}",
-        values.len(),
+        "Histogram of the log-likelihood of {} {of}, from {lowest:.1} to {high:.1} nats{}",
+        plural(values.len(), "window", "windows"),
         threshold.map_or_else(String::new, |min| format!(
             "; {under} of them below the threshold at {min:.1}"
         ))
@@ -171,7 +172,7 @@ mod tests {
         // One bar left of the line and three right of it.
         assert_eq!(text.matches("#D55E00").count(), 1);
         assert_eq!(text.matches("#0072B2").count(), 3);
-        // Nothing at all is still a picture.
+        // No value at all still gives a picture.
         assert!(histogram(&[], Some(1.0), "here").is_ok());
     }
 }

@@ -1,5 +1,5 @@
 //! One self-contained HTML page about a model and the recordings of its machine: the verdict, its
-//! reasons, and the pictures by which to judge them.
+//! reasons, and the pictures to judge them by.
 //!
 //! ```text
 //! recordings ─► windows ─┐
@@ -7,8 +7,9 @@
 //! adaptation, if any ────┘   confusion, evidence, cost, provenance ─► page
 //! ```
 //!
-//! A file a section. Every section is on every page: one that has nothing to show says why. The
-//! page loads nothing, and its own policy forbids it to; the same input gives the same bytes.
+//! Each section has its own file. Every section is on every page; a section with nothing to show
+//! says why. The page loads nothing, and its own policy forbids loading. The same input gives the
+//! same bytes.
 
 mod chart;
 mod classes;
@@ -44,38 +45,38 @@ use crate::model::deployed::DeployedModel;
 use crate::source::Source;
 
 const STYLE: &str = include_str!("style.css");
-/// Styles of the page itself, and nothing else from anywhere.
+/// Content policy: the page may use its own styles and nothing else.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// What the report is about.
+/// The contents of the report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportContents<'a> {
-    /// The source, its front end at the target's rate.
+    /// The source, with its front end at the target's rate.
     pub source: &'a Source,
     /// The target's recordings.
     pub target: &'a Domain,
-    /// What the target's devices sent.
+    /// The snapshots that the target's devices sent.
     pub snapshots: &'a [Snapshot],
     /// Features of the target's windows, not standardised.
     pub features: &'a Features,
-    /// What the model says of each of them.
+    /// The label and log-likelihoods that the model gives each window.
     pub windows: &'a [Window],
     /// The model.
     pub model: &'a DeployedModel,
-    /// What adaptation found; `None` where the model was there before.
+    /// The result of the adaptation; `None` if the model existed before.
     pub adaptation: Option<&'a Adaptation>,
-    /// What is to be said where there is no adaptation to give its reasons.
+    /// The reasons to give if there is no adaptation.
     pub reasons: &'a [String],
     /// Whether the model was made from these recordings.
     pub same_recordings: bool,
-    /// What the recordings' envelope spectra say about their labels, where the bearing is known.
+    /// Evidence from the envelope spectra for the labels, if the bearing is known.
     pub checked: &'a [Checked],
-    /// How the report came about.
+    /// How the report was made.
     pub origin: &'a Origin,
 }
 
-/// A page, and what is on it.
+/// A page, and the list of its sections.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The page.
@@ -95,12 +96,12 @@ pub struct Listed {
     pub figures: Vec<String>,
 }
 
-/// What kind of model it is, as far as its file tells.
+/// The kind of a model, as far as its file shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The target's own mixture, with labels carried over.
     Adapted,
-    /// A gate of the target's healthy windows, with fault types behind it or without.
+    /// A gate of the target's healthy windows, with or without fault types behind it.
     Gate {
         /// Whether there are fault types.
         types: bool,
@@ -129,20 +130,21 @@ impl Kind {
         };
         match gate {
             Some(gate) => Self::Gate { types: components > gate },
-            // The source's classes stand in nats, which are not shifted; the others are.
+            // The source's classes are in nats, which are not shifted. The other models are
+            // shifted.
             None if moved => Self::Adapted,
             None => Self::Source,
         }
     }
 }
 
-/// What all sections are made from.
+/// The data that all sections share.
 struct Page<'a> {
     contents: &'a ReportContents<'a>,
     classes: Classes,
     kind: Kind,
     same_recordings: bool,
-    /// Place of each window's label among all that windows can be called.
+    /// Place of each window's label among all labels.
     labels: Vec<usize>,
 }
 
@@ -163,7 +165,7 @@ impl Page<'_> {
         labels
     }
 
-    /// Windows with the label at a place.
+    /// Number of windows with the label at a place.
     fn count(&self, place: usize) -> usize {
         self.labels.iter().filter(|label| **label == place).count()
     }
@@ -173,7 +175,7 @@ impl Page<'_> {
 struct Section {
     id: &'static str,
     title: &'static str,
-    /// What the list of sections calls it.
+    /// Its name in the list of sections.
     short: &'static str,
     body: Markup,
     figures: Vec<String>,
@@ -185,7 +187,7 @@ struct Figure {
     title: &'static str,
     body: Markup,
     caption: String,
-    /// Whether the caption stands beside the picture where there is room.
+    /// Whether the caption is placed at the side of the picture if there is room.
     beside: bool,
 }
 
@@ -194,7 +196,7 @@ impl Figure {
         Self { id, title, body, caption: caption.into(), beside: false }
     }
 
-    /// The same with its caption beside it where there is room.
+    /// Returns the figure with its caption at the side if there is room.
     fn beside(self) -> Self {
         Self { beside: true, ..self }
     }
@@ -205,13 +207,13 @@ impl Section {
         Self { id, title, short, body: html! {}, figures: Vec::new() }
     }
 
-    /// The same with text behind what it has.
+    /// Returns the section with text appended.
     fn saying(mut self, text: Markup) -> Self {
         self.body.0.push_str(&text.into_string());
         self
     }
 
-    /// The same with a figure behind what it has.
+    /// Returns the section with a figure appended.
     fn with(mut self, figure: Figure) -> Self {
         let Figure { id, title, body, caption, beside } = figure;
         self.figures.push(id.into());
@@ -226,7 +228,7 @@ impl Section {
     }
 }
 
-/// The report as one HTML page.
+/// Returns the report as one HTML page.
 pub fn report(contents: &ReportContents<'_>) -> Result<Report> {
     let classes = Classes::new(&contents.source.classes, contents.source.healthy);
     let labels = contents.windows.iter().map(|window| classes.place(window.label)).collect();

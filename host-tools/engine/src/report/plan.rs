@@ -13,15 +13,15 @@ use super::{Figure, Page, Section};
 
 /// Room for the numbers of the classes, in pixels of the page.
 const MARGIN: f64 = 46.0;
-/// Shares of the largest cell below which a cell is left white.
+/// Cells below this share of the largest cell are left white.
 const NOTHING: f64 = 1e-4;
-/// The darkest cell.
+/// Colour of the darkest cell.
 const MUCH: RGBColor = RGBColor(8, 48, 107);
 
-/// Components in the order in which they are drawn, with their classes.
+/// Components in drawing order, with their classes.
 type Ordered = Vec<(usize, usize)>;
 
-/// Components by class; those of one class in their own order.
+/// Returns the components sorted by class. Within a class they keep their order.
 fn ordered(labels: &Array2<f64>) -> Ordered {
     let mut order: Ordered =
         labels.rows().into_iter().map(|row| largest(&row)).enumerate().collect();
@@ -96,7 +96,7 @@ fn draw(
     classes: &Classes,
     label: &str,
 ) -> Result<Markup> {
-    // Few components make large cells, and many still leave room to see one.
+    // Few components give large cells. With many components, cells are still large enough to see.
     let cell = (520.0 / rows.len().max(columns.len()).max(1) as f64).clamp(7.0, 26.0);
     let (width, height) = (cell * columns.len() as f64, cell * rows.len() as f64);
     let size = [width, height].map(|side| (side + MARGIN + 4.0).ceil() as u32);
@@ -110,7 +110,7 @@ fn draw(
                 if share < NOTHING {
                     continue;
                 }
-                // The root shows small shares too.
+                // The square root makes small shares visible too.
                 let mix = |dark: u8| (255.0 - share.sqrt() * (255.0 - f64::from(dark))) as u8;
                 let colour = RGBColor(mix(MUCH.0), mix(MUCH.1), mix(MUCH.2));
                 let corners = [(x(across), y(at)), (x(across + 1), y(at + 1))];
@@ -149,7 +149,7 @@ fn draw(
     })
 }
 
-/// Stretches of one class: first place, place after the last, class.
+/// Returns the groups of one class: first place, place after the last, class.
 fn groups(order: &Ordered) -> Vec<(usize, usize, usize)> {
     let mut groups: Vec<(usize, usize, usize)> = Vec::new();
     for (place, (_, class)) in order.iter().enumerate() {
@@ -161,7 +161,7 @@ fn groups(order: &Ordered) -> Vec<(usize, usize, usize)> {
     groups
 }
 
-/// The number of a class in its colour.
+/// Draws the number of a class in its colour.
 fn badge(area: &super::chart::Area<'_>, at: (i32, i32), entry: &Entry) -> Result<()> {
     let Entry { mark, colour, .. } = entry;
     let half = px(7.0);

@@ -1,8 +1,8 @@
-//! The plane that features are shown in.
+//! The plane in which features are shown.
 //!
-//! Principal component analysis of the source's component means, weighted, in the source's
-//! standardised features: the plane in which its components differ most. Nothing of the target
-//! has a part in it, so that what the target does in it is no artefact of the fit.
+//! It comes from a weighted principal component analysis of the source's component means, in the
+//! source's standardised features. It is the plane in which these components differ most. The
+//! target has no part in it, so the picture of the target is not an artefact of the fit.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use ndarray::{Array1, Array2, Axis};
@@ -10,9 +10,9 @@ use ndarray::{Array1, Array2, Axis};
 use super::components::Drawn;
 use crate::source::Source;
 
-/// Points of an ellipse.
+/// Number of points in an ellipse.
 const POINTS: usize = 48;
-/// How far from its mean an ellipse is drawn, in standard deviations.
+/// Distance between an ellipse and its mean, in standard deviations.
 pub(super) const SIGMAS: f64 = 2.0;
 
 /// A plane in standardised features.
@@ -28,7 +28,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// That of a source.
+    /// Returns the plane of a source.
     pub(super) fn of(source: &Source) -> Self {
         let mixture = &source.mixture.mixture;
         let centre = mixture.means.t().dot(&mixture.weights);
@@ -36,7 +36,8 @@ impl Plane {
         for (mut row, weight) in spread.rows_mut().into_iter().zip(&mixture.weights) {
             row *= weight.sqrt();
         }
-        // There are far fewer components than features: their Gram matrix has the same axes.
+        // There are far fewer components than features, so this takes their Gram matrix, which has
+        // the same axes.
         let gram = spread.dot(&spread.t());
         let gram = DMatrix::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[[i, j]]);
         let eigen = SymmetricEigen::new(gram);
@@ -47,7 +48,7 @@ impl Plane {
         let mut shown = 0.0;
         for (row, index) in order.into_iter().take(2).enumerate() {
             let value = eigen.eigenvalues[index].max(0.0);
-            // Two components have one direction between them; what is left is rounding.
+            // Two components differ in only one direction; the rest is rounding.
             if value <= 1e-9 * total {
                 continue;
             }
@@ -63,14 +64,14 @@ impl Plane {
         Self { shift: wide(&source.shift), scale: wide(&source.scale), centre, axes, share }
     }
 
-    /// Where features that are not standardised lie in the plane.
+    /// Returns the point in the plane of features that are not standardised.
     pub(super) fn point(&self, x: &Array1<f64>) -> (f64, f64) {
         let z = (x - &self.shift) * &self.scale - &self.centre;
         let at = self.axes.dot(&z);
         (at[0], at[1])
     }
 
-    /// The outline of a component.
+    /// Returns the outline of a component.
     pub(super) fn ellipse(&self, component: &Drawn) -> Vec<(f64, f64)> {
         let variances = &component.variances * &self.scale.mapv(|scale| scale * scale);
         let moment = |i: usize, j: usize| (&self.axes.row(i) * &self.axes.row(j)).dot(&variances);
@@ -90,7 +91,8 @@ impl Plane {
     }
 }
 
-/// Of length one, its largest number positive, so that the picture does not hang on a sign.
+/// Scales an axis to length one and makes its largest number positive, so that the picture does not
+/// depend on a sign.
 fn signed(axis: Array1<f64>) -> Array1<f64> {
     let largest = axis.iter().fold(0.0_f64, |most, x| if x.abs() > most.abs() { *x } else { most });
     let length =
@@ -98,7 +100,8 @@ fn signed(axis: Array1<f64>) -> Array1<f64> {
     axis / length
 }
 
-/// Fills an axis that the components do not give with the feature least seen so far.
+/// If the components do not give this axis, fills it with the feature that has the smallest part in
+/// the axes so far.
 fn complete(axes: &mut Array2<f64>, row: usize) {
     if axes.row(row).dot(&axes.row(row)) > 0.5 {
         return;

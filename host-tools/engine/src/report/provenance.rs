@@ -1,4 +1,4 @@
-//! Settings and provenance: all that it takes to repeat the work.
+//! Settings and provenance: everything that is needed to repeat the work.
 
 use maud::html;
 use rebearing::model::format;
@@ -7,8 +7,9 @@ use super::timeline::file_name;
 use super::{Page, Section};
 use crate::files::hex;
 use crate::model::deployed::DeployedModel;
+use crate::words::plural;
 
-/// How a report came about.
+/// How a report was made.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
     /// The command with all its options.
@@ -17,20 +18,21 @@ pub struct Origin {
     pub options: Vec<Setting>,
     /// Files that were read or written, and their SHA-256.
     pub files: Vec<FileHash>,
-    /// How the reader gets more.
+    /// Hints for the reader on how to get more.
     pub hints: Hints,
 }
 
-/// How the reader of a page gets more, in the words of the application that writes it.
+/// Hints for the reader of a page on how to get more, in the words of the application that writes
+/// it.
 #[derive(Debug, Clone, Copy)]
 pub struct Hints {
-    /// Gives the bearing's geometry.
+    /// How to give the bearing's geometry.
     pub bearing: &'static str,
-    /// Writes a report that has the plan.
+    /// How to write a report with the plan.
     pub plan: &'static str,
-    /// Says that the machine was healthy throughout.
+    /// How to say that the machine was healthy throughout.
     pub pool_healthy: &'static str,
-    /// Says that every condition is in the recordings.
+    /// How to say that every condition is in the recordings.
     pub pool_all: &'static str,
 }
 
@@ -48,18 +50,18 @@ impl Default for Hints {
 /// An option of the command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// As on the command line.
+    /// Its name, as on the command line.
     pub name: String,
     /// Its value; empty for a switch.
     pub value: String,
-    /// Whether nobody gave it.
+    /// Whether it is the default, because nobody gave it.
     pub default: bool,
 }
 
-/// A file and what is in it.
+/// A file and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileHash {
-    /// What it is.
+    /// The kind of file.
     pub what: &'static str,
     /// Its path, as it was given.
     pub path: String,
@@ -81,10 +83,10 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         (
             "Source",
             format!(
-                "{}, by {}, {} windows",
+                "{}, by {}, {}",
                 source.domain,
                 source.tool,
-                source.windows.iter().sum::<usize>()
+                plural(source.windows.iter().sum::<usize>(), "window", "windows")
             ),
         ),
         ("Source fitted from (SHA-256)", source.hash.clone()),
@@ -92,12 +94,12 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         (
             "Features",
             format!(
-                "{} Hz, {} axes, {}-point FFT every {} samples, {} segments a decision, {} bands, blocks {}",
+                "{} Hz, {}, {}-point FFT every {}, {} a decision, {} bands, blocks {}",
                 front_end.rate_hz,
-                front_end.axes,
+                plural(front_end.axes, "axis", "axes"),
                 front_end.fft_len,
-                front_end.hop,
-                front_end.segments,
+                plural(front_end.hop, "sample", "samples"),
+                plural(front_end.segments, "segment", "segments"),
                 front_end.bands(),
                 front_end.blocks()
             ),

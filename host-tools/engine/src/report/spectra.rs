@@ -1,4 +1,4 @@
-//! Mean log spectra of each class, source and target over one another, in dB over Hz.
+//! Mean log spectra of each class in dB over Hz, with source and target in one chart.
 
 use std::f64::consts::LN_10;
 use std::ops::Range;
@@ -12,20 +12,21 @@ use super::chart::{Axes, around, chart, stroke, svg};
 use super::{Figure, Page, Section};
 use crate::adapt::reference::Reference;
 use crate::features::front_end::FrontEndSettings;
+use crate::words::axis_name;
 
 const WIDTH: u32 = 340;
 const BLOCK_HEIGHT: u32 = 170;
-/// The target's line, on every class's colour.
+/// Colour of the target's line, over the colour of every class.
 const TARGET: RGBColor = BLACK;
 
-/// Features that stand side by side in one chart.
+/// Features that share one chart.
 struct Block {
     title: String,
     x_name: &'static str,
     digits: usize,
-    /// Where each feature stands on the axis.
+    /// Position of each feature on the x axis.
     x: Vec<f64>,
-    /// Which features they are.
+    /// Indices of these features.
     features: Range<usize>,
 }
 
@@ -43,7 +44,7 @@ impl Spectrum {
     }
 }
 
-/// The blocks of a front end, axis by axis, as the device lays them out.
+/// Returns the blocks of a front end, axis by axis, as the device lays them out.
 fn blocks(front_end: &FrontEndSettings) -> Vec<Block> {
     let bin_hz = front_end.rate_hz / front_end.fft_len as f64;
     let middles = front_end.band_edges.windows(2);
@@ -62,9 +63,10 @@ fn blocks(front_end: &FrontEndSettings) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     let mut first = 0;
-    for axis in 1..=front_end.axes {
+    for axis in 0..front_end.axes {
         for (name, x_name, digits, x) in &kinds {
-            let of_axis = if front_end.axes > 1 { format!("axis {axis}") } else { String::new() };
+            let several = front_end.axes > 1;
+            let of_axis = if several { format!("axis {}", axis_name(axis)) } else { String::new() };
             let parts = [of_axis.as_str(), name].into_iter().filter(|part| !part.is_empty());
             let title = parts.collect::<Vec<_>>().join(", ");
             let features = first..first + x.len();
@@ -75,7 +77,7 @@ fn blocks(front_end: &FrontEndSettings) -> Vec<Block> {
     blocks
 }
 
-/// The spectrum of each class of the source.
+/// Returns the spectrum of each class of the source.
 fn of_source(reference: &Reference) -> Vec<Spectrum> {
     let (means, weights) = (&reference.mixture.means, &reference.mixture.weights);
     let class = |labels: ndarray::ArrayView1<'_, f64>| {
@@ -88,7 +90,7 @@ fn of_source(reference: &Reference) -> Vec<Spectrum> {
     reference.labels.columns().into_iter().map(class).collect()
 }
 
-/// The spectrum of the target's windows with each label; `None` where no window has it.
+/// Returns the spectrum of the target's windows with each label; `None` if no window has the label.
 fn of_target(page: &Page<'_>) -> Vec<Option<Spectrum>> {
     let x = &page.contents.features.x;
     (0..page.classes.entries().len())
@@ -208,6 +210,6 @@ mod tests {
         assert_eq!(found.len(), 6);
         assert_eq!((found[2].features.clone(), found[2].x[0]), (64..96, 0.75));
         assert_eq!(found[5].features.end, all.dims());
-        assert_eq!(found[5].title, "axis 2, orders of the envelope");
+        assert_eq!(found[5].title, "axis y, orders of the envelope");
     }
 }

@@ -1,4 +1,4 @@
-//! The label of every window over time, a strip for each recording.
+//! The label of every window over time, with one strip for each recording.
 
 use anyhow::{Context, Result};
 use maud::{Markup, html};
@@ -9,15 +9,16 @@ use super::chart::{AXIS, placed, px, small, stroke, svg, type_of};
 use super::classes::{Classes, on};
 use super::{Figure, Page, Section};
 use crate::features::front_end::FrontEndSettings;
+use crate::words::plural;
 
 const WIDTH: u32 = 340;
 const HEIGHT: u32 = 46;
 const STRIP: (f64, f64) = (2.0, 24.0);
-/// Columns of a strip at most; more windows than that share one.
+/// Largest number of columns in a strip. If there are more windows, several share a column.
 const COLUMNS: usize = 320;
-/// Strips that are drawn at most.
+/// Largest number of strips drawn.
 const STRIPS: usize = 120;
-/// Least width of a stretch that has room for its number.
+/// Smallest width of a group of columns with room for its number, in pixels of the page.
 const NUMBERED: f64 = 16.0;
 
 /// The windows of one recording.
@@ -30,8 +31,8 @@ struct Strip {
     unit: &'static str,
 }
 
-/// Seconds from the first window's start to the last one's end, of each recording; the pauses
-/// between segments are not known and count as none.
+/// Returns the seconds from the start of the first window to the end of the last one, in one
+/// recording. The pauses between stretches are not known and count as zero.
 fn seconds(windows: usize, segments: usize, front_end: &FrontEndSettings) -> f64 {
     let overlap = front_end.window_len() - front_end.hop;
     (windows * front_end.hop + segments * overlap) as f64 / front_end.rate_hz
@@ -60,6 +61,19 @@ fn strips(page: &Page<'_>) -> Vec<Strip> {
             Strip { name, labels, length, unit }
         })
         .collect()
+}
+
+/// Says how many recordings a figure leaves out; empty where it leaves out none.
+pub(super) fn not_drawn(left_out: usize) -> String {
+    match left_out {
+        0 => String::new(),
+        more => {
+            format!(
+                " {} not drawn.",
+                plural(more, "further recording is", "further recordings are")
+            )
+        }
+    }
 }
 
 /// The last part of a path, for people.
@@ -99,11 +113,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         } else {
             ""
         },
-        if left_out > 0 {
-            format!(" {left_out} further recordings are not drawn.")
-        } else {
-            String::new()
-        }
+        not_drawn(left_out)
     );
     let title = "Labels over time";
     Ok(Section::new("timeline", "Over time", title)
@@ -115,7 +125,8 @@ impl Strip {
     fn main(&self, classes: &Classes) -> String {
         let count = |place: usize| self.labels.iter().filter(|label| **label == place).count();
         let places = 0..classes.entries().len();
-        // The first of equals: the largest of the reversed order.
+        // The first of equal counts wins, because `max_by_key` takes the last and the order is
+        // reversed.
         let Some(best) = places.rev().max_by_key(|place| count(*place)) else {
             return String::new();
         };
@@ -125,8 +136,8 @@ impl Strip {
 
     fn draw(&self, classes: &Classes) -> Result<Markup> {
         let label = format!(
-            "Labels of {} windows over {:.1} {}: mostly {}",
-            self.labels.len(),
+            "Labels of {} over {:.1} {}: mostly {}",
+            plural(self.labels.len(), "window", "windows"),
             self.length,
             self.unit,
             self.main(classes)
@@ -163,7 +174,7 @@ impl Strip {
         })
     }
 
-    /// A few round numbers under the strip.
+    /// Draws a few round numbers under the strip.
     fn axis(&self, area: &super::chart::Area<'_>, left: f64, right: f64) -> Result<()> {
         let step = round_step(self.length / 5.0);
         let baseline = STRIP.1 + 1.0;
@@ -192,7 +203,7 @@ impl Strip {
         Ok(())
     }
 
-    /// The share of each label in each column.
+    /// Returns the share of each label in each column.
     fn columns(&self, places: usize) -> Vec<Vec<f64>> {
         let count = self.labels.len().clamp(1, COLUMNS);
         let mut columns = vec![vec![0.0; places]; count];
@@ -209,7 +220,7 @@ impl Strip {
     }
 }
 
-/// The next of 1, 2, 5, 10 … that is not smaller.
+/// Returns the smallest of 1, 2, 5, 10 … that is at least `least`.
 fn round_step(least: f64) -> f64 {
     if !(least.is_finite() && least > 0.0) {
         return 1.0;

@@ -1,4 +1,4 @@
-//! The verdict in a sentence, its reasons, and what the windows are called.
+//! The verdict in a sentence, its reasons, and the labels of the windows.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,9 @@ use maud::{Markup, html};
 use super::confusion::Confusion;
 use super::{Kind, Page, Section};
 use crate::adapt::verdict::{MIN_AGREEMENT, Verdict};
+use crate::words::plural;
 
-/// What the model does, in a sentence that asks for no knowledge of the method.
+/// Describes the model in a sentence that needs no knowledge of the method.
 pub(super) fn sentence(page: &Page<'_>) -> String {
     let (from, to) = (&page.contents.source.domain, &page.contents.target.name);
     let conditions = page.classes.classes();
@@ -38,7 +39,7 @@ pub(super) fn sentence(page: &Page<'_>) -> String {
     }
 }
 
-/// What to do next.
+/// Returns advice for the next step.
 fn advice(page: &Page<'_>) -> Cow<'static, str> {
     match page.kind {
         Kind::Adapted => {
@@ -67,7 +68,7 @@ fn advice(page: &Page<'_>) -> Cow<'static, str> {
     }
 }
 
-/// What the labels rest on where the recordings alone would not have carried them.
+/// Returns a caution if the labels rest on the user's word and not on the recordings alone.
 fn caution(page: &Page<'_>) -> Option<String> {
     let adaptation = page.contents.adaptation.filter(|_| page.kind == Kind::Adapted)?;
     let support = adaptation.support.as_ref()?;
@@ -104,7 +105,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         p { (advice(page)) }
         div class="split" {
             div {
-                h3 { "What the " (contents.windows.len()) " windows are called" }
+                h3 { "What the " (plural(contents.windows.len(), "window is", "windows are")) " called" }
                 (shares(page))
                 @if let Some(confusion) = confusion {
                     p class="note" {
@@ -125,7 +126,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
     })
 }
 
-/// Each label with its share of the windows, as a bar.
+/// Returns each label with its share of the windows, as a bar.
 fn shares(page: &Page<'_>) -> Markup {
     let all = page.contents.windows.len().max(1);
     let places = page.classes.entries().len();

@@ -1,4 +1,5 @@
-//! Features in two dimensions, before and after: components as ellipses, windows as dots.
+//! Features in two dimensions, before and after adaptation: components as ellipses, windows as
+//! dots.
 
 use anyhow::{Context, Result};
 use maud::html;
@@ -15,11 +16,11 @@ use crate::adapt::reference::Reference;
 use crate::model::findings::findings;
 
 const SIZE: (u32, u32) = (350, 322);
-/// Windows that are drawn at most.
+/// Largest number of windows drawn.
 const DOTS: usize = 700;
-/// Components whose numbers would hide one another at full size.
+/// With more components than this, numbers are smaller, so that they do not hide one another.
 const MANY: usize = 16;
-/// Share of the windows, at either end, that the axes need not reach.
+/// The axes may leave out this share of the windows at either end.
 const OUTLIERS: f64 = 0.005;
 
 /// One picture.
@@ -39,7 +40,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let shown = features.select(Axis(0), &drawn);
     let points: Vec<(f64, f64)> =
         shown.rows().into_iter().map(|row| plane.point(&row.mapv(f64::from))).collect();
-    // Without any adaptation every window has the source's likeliest class, however far.
+    // Without adaptation, every window gets the source's likeliest class, however far away it is.
     let source_only = findings(&source.model(false)?.model(), &shown).rows;
     let before = source_only.iter().map(|found| page.classes.place(found.label));
     let after = drawn.iter().map(|row| page.label(*row));
@@ -154,7 +155,7 @@ impl Panel<'_> {
                     .draw_series(LineSeries::new(outline, stroke(*colour, 2.0)))
                     .context("ellipses")?;
             }
-            // Numbers last, so that no dot hides one; small where there are many.
+            // Numbers come last, so that no dot hides them. They are small if there are many.
             let (radius, type_size) =
                 if self.components.len() > MANY { (5.5, 9) } else { (7.0, 10) };
             for component in &self.components {

@@ -1,4 +1,4 @@
-//! What a model says of each window, whatever its encoding.
+//! The label and log-likelihoods of each window, from a model of either encoding.
 
 use rebearing::classify::Classified;
 use rebearing::integer::IntegerClassified;
@@ -16,14 +16,14 @@ use crate::model::deployed::DeployedModel;
 use crate::model::findings::findings;
 use crate::model::loss::integer_findings;
 
-/// What a window is called, and how well each mixture explains it.
+/// The label of a window, and how well each mixture explains the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
-    /// The class, or what is unknown.
+    /// The class, unknown, or fault of unknown type.
     pub label: Label,
     /// Log-likelihood under the gate, in nats; `None` without one.
     pub gate_log_likelihood: Option<f64>,
-    /// Log-likelihood under the other components, in nats; `None` where they were not asked.
+    /// Log-likelihood under the other components, in nats; `None` if they were not evaluated.
     pub log_likelihood: Option<f64>,
 }
 
@@ -48,8 +48,10 @@ impl From<&IntegerClassified> for Window {
     }
 }
 
-/// Evaluates `model` on the windows of recordings and snapshots, whose `features` are those of
-/// the f32 line. An i16 model takes the recordings' `counts` instead, by its own line.
+/// Evaluates `model` on the windows of recordings and snapshots.
+///
+/// An f32 model takes `features`, the f32 features of these windows. An i16 model takes the
+/// `counts` of the recordings instead, and computes its own features.
 pub fn windows(
     model: &DeployedModel,
     features: &Features,

@@ -26,6 +26,7 @@ use serde::Serialize;
 use crate::data::manifest::{Manifest, Row};
 use crate::data::recording::MAX_AXES;
 use crate::files::output::{self, OutputError};
+use crate::words::plural;
 use random::Random;
 
 pub use class::{Class, UnknownClass};
@@ -76,6 +77,7 @@ impl Default for SimulateSettings {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The manifest of all recordings.
+    #[serde(serialize_with = "crate::files::shown")]
     pub manifest: PathBuf,
     /// Number of recordings.
     pub recordings: usize,
@@ -102,8 +104,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} recordings of {} s at {} Hz in {}",
-            self.recordings,
+            "{} of {} s at {} Hz in {}",
+            plural(self.recordings, "recording", "recordings"),
             self.settings.seconds,
             self.settings.rate_hz,
             self.manifest.display()

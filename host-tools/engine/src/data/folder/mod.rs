@@ -18,12 +18,13 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use guess::is_healthy;
-pub use pattern::{FIELDS, Pattern, PatternError};
+pub use pattern::{FIELDS, Pattern, PatternError, rate_hz};
 
 use self::pattern::Said;
 use crate::data::manifest::Row;
 use crate::data::resample::same_rate;
 use crate::data::units::{FullScale, Unit};
+use crate::words::plural;
 
 /// Extensions of files that may be recordings.
 const EXTENSIONS: [&str; 8] = ["wav", "mat", "npy", "npz", "csv", "tsv", "txt", "parquet"];
@@ -138,8 +139,9 @@ pub enum FolderError {
     },
     /// The sample rate of some recordings is unknown.
     #[error(
-        "{count} recordings carry no sample rate, such as {name:?}: give `rate_hz`, or {{rate}} in \
-         the pattern; no manifest was written"
+        "{} no sample rate, such as {name:?}: give `rate_hz`, or {{rate}} in the pattern; no \
+         manifest was written",
+        plural(*count, "recording carries", "recordings carry")
     )]
     NoRate {
         /// Number of these recordings.
@@ -149,9 +151,11 @@ pub enum FolderError {
     },
     /// Some recordings leave the choice of a channel open.
     #[error(
-        "{count} recordings leave a choice of channel, such as {name:?}: {}; name one with \
+        "{} a choice of channel, such as {name:?}: {}; name one with \
          `channel` (several axes as `x;y;z`, * for what differs from file to file); no manifest \
-         was written", choice.join(", ")
+         was written",
+        plural(*count, "recording leaves", "recordings leave"),
+        choice.join(", ")
     )]
     NoChannel {
         /// Number of these recordings.
@@ -233,7 +237,7 @@ fn entry(
         number.transpose()
     };
     let rpm = said_number("rpm", pattern::rpm)?.or(wishes.rpm);
-    let said_rate = said_number("rate", pattern::rate_hz)?;
+    let said_rate = said_number("rate", rate_hz)?;
     let channel = said.get("channel").or(wishes.channel.as_deref());
     let found = probe::probe(path, channel)?;
     if let (Some(own), Some(said)) = (found.rate_hz, said_rate)

@@ -183,7 +183,7 @@ pub(super) fn rpm(text: &str) -> Option<f64> {
 }
 
 /// Parses a sample rate in Hz, such as `12000`, `12000Hz`, `12k` or `25.6kHz`.
-pub(super) fn rate_hz(text: &str) -> Option<f64> {
+pub fn rate_hz(text: &str) -> Option<f64> {
     scaled(text, &[("", 1.0), ("hz", 1.0), ("k", 1000.0), ("khz", 1000.0), ("ksps", 1000.0)])
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::stream::{CHUNK_FRAMES, Skipped};
 use super::{Frames, IN_MEMORY, Recording, RecordingError, Samples, Source};
 use crate::data::resample::Resampler;
+use crate::words::axis_name;
 
 /// The changes to the samples of a recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,7 +108,7 @@ impl ConvertedFrames {
                      be; say of how many bits they are in its unit column, as counts24",
                     place / axes,
                     self.frames.segment,
-                    place % axes,
+                    axis_name(place % axes),
                     self.chunk[at]
                 ),
             ));
@@ -240,7 +241,7 @@ mod tests {
         assert_eq!(recording().converted(&Conversion::default()).unwrap(), recording());
         let counts = Conversion { largest: Some(100.0), ..twice };
         let error = recording().converted(&counts).unwrap_err().to_string();
-        assert!(error.contains("frame 0 of segment 0, axis 0: -500"), "{error}");
+        assert!(error.contains("frame 0 of segment 0, axis x: -500"), "{error}");
         let up = Conversion { rates: Some((1000.0, 2000.0)), ..Conversion::default() };
         let error = recording().converted(&up).unwrap_err().to_string();
         assert!(error.starts_with("r.wav: 1000 Hz cannot be resampled"), "{error}");

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use super::{Frames, MAX_AXES, RecordingError, Source};
 
+use crate::words::axis_name;
+
 /// Largest size of samples, in bytes as `f32`, that is read into memory. A larger file is streamed.
 pub const IN_MEMORY: usize = 256 << 20;
 
@@ -69,7 +71,7 @@ pub struct Place {
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { segment, frame, axis } = self;
-        write!(f, "segment {segment}, frame {frame}, axis {axis}")
+        write!(f, "segment {segment}, frame {frame}, axis {}", axis_name(*axis))
     }
 }
 

@@ -13,6 +13,8 @@ use super::bytes::{Extent, Packing};
 use super::packed::{Block, Kind, Packed};
 use super::{MAX_AXES, Recording, RecordingError};
 
+use crate::words::plural;
+
 /// Format tag of integers.
 const INTEGER: u16 = 1;
 /// Format tag of floats.
@@ -209,8 +211,9 @@ fn parse_format(path: &Path, tag: u16, basic: &[u8; 16]) -> Result<Format, Recor
         return Err(RecordingError::malformed(
             path,
             format!(
-                "not a readable WAV file: {channels} channels of {bits} bits at {rate_hz} Hz in \
-                 frames of {frame} bytes (chunk `fmt `); the file is damaged, write it again"
+                "not a readable WAV file: {} of {bits} bits at {rate_hz} Hz in \
+                 frames of {frame} bytes (chunk `fmt `); the file is damaged, write it again",
+                plural(channels, "channel", "channels")
             ),
         ));
     }

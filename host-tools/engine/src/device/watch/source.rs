@@ -3,7 +3,7 @@
 //! A thread reads and hands on lines, so that keys are answered while a device is silent.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -19,6 +19,10 @@ const WAITING: usize = 4096;
 /// Bytes after which a line is cut: no report is as long, and a stream without line ends must not
 /// fill the memory.
 const LONGEST: usize = 16 * 1024;
+/// Bytes of a file that tell whether it is text.
+const BEGINNING: u64 = 4096;
+/// A file is text if at most one character in so many is no text.
+const STRANGE_SHARE: usize = 20;
 /// After this long the serial port is asked again, and it is seen that nobody listens any more.
 const SERIAL_TIMEOUT: Duration = Duration::from_millis(200);
 
@@ -57,6 +61,16 @@ pub enum SourceError {
         path: PathBuf,
         /// What the operating system said.
         reason: io::Error,
+    },
+    /// A file holds no text.
+    #[error(
+        "{}: is not text; this reads the lines that a device prints (docs/report-lines.md): give a \
+         file of them, or - for standard input; `rebearing predict` reads recordings",
+        path.display()
+    )]
+    NotText {
+        /// The file.
+        path: PathBuf,
     },
     /// A serial port cannot be opened.
     #[error(
@@ -118,8 +132,14 @@ impl Source {
                         File::open(path)
                     }
                 };
-                let file =
-                    open().map_err(|reason| SourceError::Open { path: path.clone(), reason })?;
+                let failed = |reason| SourceError::Open { path: path.clone(), reason };
+                let mut file = open().map_err(failed)?;
+                // A pipe has no beginning to come back to.
+                if file.metadata().is_ok_and(|file| file.is_file())
+                    && !is_text(&mut file).map_err(failed)?
+                {
+                    return Err(SourceError::NotText { path: path.clone() });
+                }
                 Box::new(file)
             }
             Self::Serial { port, baud } => {
@@ -141,6 +161,19 @@ impl Source {
         thread::spawn(move || read_lines(bytes, &sender));
         Ok(Stream { lines, from: self.name(), program })
     }
+}
+
+/// Tells text from a recording by the beginning of a file, which is then read from its start. A
+/// few bytes may be damaged.
+fn is_text(file: &mut File) -> io::Result<bool> {
+    let mut beginning = Vec::new();
+    file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
+    file.rewind()?;
+    let text = String::from_utf8_lossy(&beginning);
+    let strange = |c: &char| {
+        *c == char::REPLACEMENT_CHARACTER || (c.is_control() && !"\t\n\r\x1b".contains(*c))
+    };
+    Ok(text.chars().filter(strange).count() * STRANGE_SHARE <= text.chars().count())
 }
 
 /// A stream of lines.
@@ -284,6 +317,24 @@ mod tests {
         device.write_all(b"rb1 report\nhello\n").unwrap();
         let first: Vec<_> = stream.lines.iter().take(2).map(Result::unwrap).collect();
         assert_eq!(first, [&b"rb1 report"[..], b"hello"]);
+    }
+
+    #[test]
+    fn a_log_with_a_few_damaged_bytes_is_text_and_a_recording_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let opened = |bytes: &[u8]| {
+            let path = folder.path().join("file");
+            std::fs::write(&path, bytes).unwrap();
+            Source::File(path).open().map(|stream| stream.lines.iter().count())
+        };
+        assert_eq!(opened(b"").unwrap(), 0);
+        let damaged = [&b"\xff\0"[..], "rb1 Käfig\n".repeat(900).as_bytes()].concat();
+        assert_eq!(opened(&damaged).unwrap(), 900, "read from its start");
+        let header = b"MATLAB 5.0 MAT-file, Platform: PCWIN".to_vec();
+        let noise = (0..4000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8);
+        let recording: Vec<u8> = header.into_iter().chain(noise).collect();
+        let error = opened(&recording).unwrap_err().to_string();
+        assert!(error.contains("is not text") && error.contains("report-lines.md"), "{error}");
     }
 
     #[test]

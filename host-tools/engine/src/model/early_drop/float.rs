@@ -1,12 +1,14 @@
-//! The features that tell most components apart, so that the device can drop the others early.
+//! Chooses the order of the features, so that the device can drop components early.
 //!
-//! The device scores all components on the first `features` features and goes on only with those that
-//! may still have a share in the result (`rebearing::classify`). What that takes depends on the
-//! order of the features and on `features`; both follow from the mixture alone. Features are ordered
-//! by Fisher's ratio, the spread of the components' means over the mean of their variances. `features`
-//! is the one with the least expected work among those whose worst case is within bounds: a vector
-//! of component j has, in the mean, the distance `Σ (σ_j² + (μ_j − μ_k)²)/σ_k²` from component k,
-//! which tells how soon k is dropped.
+//! The device scores all components on the first features of the order. Then it continues only with
+//! the components that may still have a share in the result (`rebearing::classify`). The cost
+//! depends on the order and on the number of first features. Both follow from the mixture alone.
+//!
+//! The features are sorted by Fisher's ratio: the spread of the components' means over the mean of
+//! their variances. The number of first features is the one with the least expected work among
+//! those whose worst case is within bounds. The expected work follows from distances: a vector of
+//! component j has a mean distance of `Σ (σ_j² + (μ_j − μ_k)²)/σ_k²` from component k. This
+//! distance tells how soon k is dropped.
 
 use ndarray::Array2;
 use rebearing::classify::kernel::BLOCK;
@@ -14,43 +16,50 @@ use rebearing::classify::margin;
 
 use crate::mixture::{Covariance, Mixture};
 
-/// Instructions on a Cortex-M4F with the kernel in assembly, fitted to `cargo xtask bench device`:
-/// for a component and feature in passes of four components,
+/// Instructions for one feature of one component, if four components are scored in one pass.
+///
+/// This count and those below are for a Cortex-M4F with the kernel in assembly, fitted to
+/// `cargo xtask bench device`.
 const PASS: f64 = 2.4;
-/// the same with one component at a time, looked at now and then,
+/// Instructions for one feature of one component, if components are scored one at a time and
+/// checked now and then.
 const SINGLE: f64 = 3.9;
-/// for going on with one component, beside its features,
+/// Instructions to continue with one component, not counting its features.
 const FINISH: f64 = 50.0;
-/// for putting a feature in its place,
+/// Instructions to put one feature in its place.
 const REORDER: f64 = 5.5;
-/// for a component in the full evaluation, beside its features: with a share in the result,
+/// Instructions for a component with a share in the result, in the full evaluation, not counting
+/// its features.
 const SHARE: f64 = 105.0;
-/// and far away;
+/// Instructions for a component that is far away, in the full evaluation, not counting its
+/// features.
 const FAR: f64 = 48.0;
-/// for one that is dropped after the leading features,
+/// Instructions for a component that is dropped after the first features, not counting its
+/// features.
 const DROPPED: f64 = 60.0;
-/// and for not dropping one.
+/// Extra instructions for a component that is checked and not dropped.
 const KEPT: f64 = 40.0;
 
-/// Most that the worst case, in which nothing is dropped, may take beside the full evaluation.
+/// Largest extra cost of the worst case, in which nothing is dropped, as a share of the full
+/// evaluation.
 const WORST: f64 = 0.25;
 
-/// An order of the features, and how many of them come first.
+/// The order of the features, and the number of features that are scored first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlyDrop {
-    /// Features that all components are scored on; a multiple of the kernel's block.
+    /// Number of features on which all components are scored; a multiple of the kernel's block.
     pub features: usize,
     /// The features, best first.
     pub order: Vec<usize>,
-    /// Expected instructions, as a share of the full evaluation's.
+    /// Expected instructions, as a share of the full evaluation.
     pub expected: f64,
-    /// The same where nothing is dropped.
+    /// Instructions if nothing is dropped, as a share of the full evaluation.
     pub worst: f64,
 }
 
 impl EarlyDrop {
-    /// The best order and features for a mixture with diagonal covariance; `None` for any other, and
-    /// where there are too few features to divide.
+    /// Returns the best early drop for a mixture with diagonal covariance; `None` for any other,
+    /// and if there are too few features to divide.
     pub fn choose(mixture: &Mixture) -> Option<Self> {
         let Covariance::Diagonal(variances) = &mixture.covariance else { return None };
         let (components, dims) = mixture.means.dim();
@@ -64,7 +73,7 @@ impl EarlyDrop {
             let rest = d - features as f64;
             let all = reorder + k * (PASS * features as f64 + DROPPED);
             let expected = (all + survivors * (FINISH + SINGLE * rest)) / (k * (PASS * d + FAR));
-            // The leader, and the rest of its four, are finished one by one.
+            // The best component and the rest of its four are finished one by one.
             let singles = 4.0 * (FINISH + (SINGLE - PASS) * rest) + PASS * rest;
             let worst = 1.0 + (reorder + KEPT * k + singles) / (k * (PASS * d + SHARE));
             (features, expected, worst)
@@ -76,13 +85,13 @@ impl EarlyDrop {
         Some(Self { features, order, expected, worst })
     }
 
-    /// Whether a model should have it: less work in the mean, and not much more at worst.
+    /// Returns true if a model should have it: less work on average, and not much more at worst.
     pub fn pays(&self) -> bool {
         self.expected < 1.0 && self.worst <= 1.0 + WORST
     }
 }
 
-/// Features by the spread of the means over the mean variance, largest first.
+/// Returns the features sorted by the spread of the means over the mean variance, largest first.
 fn by_fisher_ratio(mixture: &Mixture, variances: &Array2<f64>) -> Vec<usize> {
     let weighted = |values: &mut dyn Iterator<Item = f64>| {
         mixture.weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>()
@@ -101,7 +110,8 @@ fn by_fisher_ratio(mixture: &Mixture, variances: &Array2<f64>) -> Vec<usize> {
     order
 }
 
-/// How many components are expected to be gone on with after each block of features but the last.
+/// Returns the expected number of components that are left after each block of features except the
+/// last.
 fn survivors(mixture: &Mixture, variances: &Array2<f64>, order: &[usize]) -> Vec<f64> {
     let (components, dims) = mixture.means.dim();
     let mut survivors = vec![0.0; dims.saturating_sub(1) / BLOCK];
@@ -146,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Only the odd features tell components apart, the later the better.
+    /// Only the odd features separate the components, and later ones do it better.
     fn odd(i: usize) -> f64 {
         if i % 2 == 1 { i as f64 } else { 0.0 }
     }
@@ -162,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_lead_whose_worst_case_is_too_long_gives_way_to_a_longer_one() {
-        // One block would do, but leaves more of the leader's four to be finished one by one.
+        // One block would do, but then more features of the best component's four are finished one
+        // by one.
         let leading = EarlyDrop::choose(&mixture(40, 64, odd)).unwrap();
         assert_eq!(leading.features, 2 * BLOCK);
         assert!(leading.pays(), "{leading:?}");
@@ -172,7 +183,8 @@ mod tests {
     fn nothing_is_gained_where_components_are_one_on_the_other() {
         let leading = EarlyDrop::choose(&mixture(40, 64, |_| 0.0)).unwrap();
         assert!(leading.expected > 1.0 && !leading.pays(), "{leading:?}");
-        // Far apart, but too small: the worst case would take half as much again.
+        // The components are far apart, but the model is too small: the worst case would take half
+        // as much again.
         let leading = EarlyDrop::choose(&mixture(10, 16, |_| 9.0)).unwrap();
         assert!(leading.worst > 1.3 && !leading.pays(), "{leading:?}");
         assert_eq!(EarlyDrop::choose(&mixture(20, BLOCK, |_| 1.0)), None);

@@ -1,30 +1,36 @@
-//! On how many features an i16 model scores all components before any is dropped, or whether none
-//! is: what `lead` is to the f32 models.
+//! Chooses on how many features an i16 model scores all components before it drops any.
+//! [`float`](super::float) does the same for f32 models.
 //!
-//! As there, a vector of component j has, in the mean, the distance `Σ (σ_j² + (μ_j − μ_k)²)/σ_k²`
-//! from component k, which tells after how many features k is dropped. The number with the least
-//! expected work is taken; zero, which drops none, where that is not less than the full evaluation's,
-//! or where not dropping any would take much more.
+//! As for f32 models, a vector of component j has a mean distance of `Σ (σ_j² + (μ_j − μ_k)²)/σ_k²`
+//! from component k. This distance tells after how many features k is dropped. The number with the
+//! least expected work is chosen. It is zero, which drops nothing, in two cases: the expected work
+//! is not less than that of the full evaluation, or the worst case, in which nothing is dropped,
+//! would take much more.
 
 use rebearing::classify::Component;
 use rebearing::integer::kernel::STRIDE;
 use rebearing::integer::mixture::REACH;
 
-/// Instructions on a Cortex-M0, from `cargo xtask bench device`: for a component and feature,
+/// Instructions for one feature of one component.
+///
+/// This count and those below are for a Cortex-M0, from `cargo xtask bench device`.
 const FEATURE: f64 = 13.7;
-/// for looking at a component after the first features,
+/// Instructions to check one component after the first features.
 const LOOK: f64 = 50.0;
-/// for going on with it,
+/// Instructions to continue with one component, not counting its features.
 const FINISH: f64 = 130.0;
-/// and for one with a share in the result, beside its features.
+/// Instructions for a component with a share in the result, not counting its features.
 const SHARE: f64 = 300.0;
 
-/// Most that the worst case, in which nothing is dropped, may take beside the full evaluation.
+/// Largest extra cost of the worst case, in which nothing is dropped, as a share of the full
+/// evaluation.
 const WORST: f64 = 0.25;
 
-/// The number of first features with the least expected work, a multiple of eight; zero for none.
+/// Returns the number of first features with the least expected work, a multiple of eight; zero for
+/// no early drop.
 ///
-/// `order` holds the places of the components' features, those that tell most apart first.
+/// `order` holds the places of the components' features. Features that separate the components best
+/// come first.
 pub fn early_drop(components: &[Component<'_>], order: &[u32]) -> usize {
     let (k, d) = (components.len() as f64, order.len() as f64);
     if LOOK + FINISH > WORST * (FEATURE * d + SHARE) {
@@ -40,10 +46,12 @@ pub fn early_drop(components: &[Component<'_>], order: &[u32]) -> usize {
         .map_or(0, |(early_drop, _)| early_drop)
 }
 
-/// How many components are expected to be gone on with after each eight of features but the last.
+/// Returns the expected number of components that are left after each eight features except the
+/// last.
 fn survivors(components: &[Component<'_>], order: &[u32]) -> Vec<f64> {
     let mut survivors = vec![0.0; order.len().saturating_sub(1) / STRIDE];
-    // ln π but for what all have in common: the constant holds −Σ ln σ, and the scale is 1/σ.
+    // ln π, except for a term that all components share: the constant holds −Σ ln σ, and the scale
+    // is 1/σ.
     let ln_weight = |c: &Component<'_>| {
         f64::from(c.constant) - c.scale.iter().map(|r| f64::from(*r).ln()).sum::<f64>()
     };
@@ -79,7 +87,7 @@ fn survivors(components: &[Component<'_>], order: &[u32]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Components of width one, `apart` from one another in each feature.
+    /// Chooses for components of width one that are `apart` from one another in each feature.
     fn choose(count: usize, dims: usize, apart: f32) -> usize {
         let scale = vec![1.0; dims];
         let offsets: Vec<Vec<f32>> = (0..count).map(|k| vec![-apart * k as f32; dims]).collect();
@@ -94,8 +102,8 @@ mod tests {
     #[test]
     fn components_far_apart_are_dropped_after_the_first_eight_features() {
         assert_eq!(choose(40, 128, 9.0), 8);
-        // Half a width apart, eight features leave 16 components or so, and 24 leave eight: by
-        // hand 35k instructions and 28k.
+        // Half a width apart, 8 features leave about 16 components, and 24 features leave 8. By
+        // hand, that is 35k and 28k instructions.
         assert_eq!(choose(40, 128, 0.5), 24);
     }
 

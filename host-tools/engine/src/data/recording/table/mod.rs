@@ -19,6 +19,8 @@ pub(super) use self::time::{Meaning, Step, TimeColumn};
 use super::stream::{CHUNK_FRAMES, Skipped};
 use super::{Frames, Recording, RecordingError, Source};
 
+use crate::words::plural;
+
 pub(super) fn read(
     path: &Path,
     channels: &[&str],
@@ -128,8 +130,9 @@ impl Rows {
             return Err(RecordingError::malformed(
                 path,
                 format!(
-                    "line {at}: {has} fields where the first row has {needs}; every row needs the \
-                     same columns, and fields that hold the separator stand in quotes"
+                    "line {at}: {} where the first row has {needs}; every row needs the \
+                     same columns, and fields that hold the separator stand in quotes",
+                    plural(has, "field", "fields")
                 ),
             ));
         }

@@ -1,0 +1,267 @@
+//! `rebearing flash` with a `probe-rs` that records its calls and has a file for a memory.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::probe::{FLASH, MODEL, elf, write_probe_rs};
+use rebearing::Encoding;
+use rebearing::monitor::{Capacities, Samples};
+use rebearing::update::Descriptor;
+use tempfile::TempDir;
+
+const GOLDEN: &[u8] = include_bytes!("../../../../tests/golden/model-v1.rbm");
+/// Just what the golden model needs.
+const CAPACITIES: Capacities = Capacities {
+    encoding: Encoding::F32,
+    samples: Samples::Floats,
+    fft: 256,
+    axes: 1,
+    dims: 4,
+    components: 3,
+    classes: 3,
+};
+const CHIP: &str = "STM32F405RG";
+
+fn descriptor(slots: u32) -> Descriptor {
+    Descriptor::new(CAPACITIES, CHIP, slots)
+}
+
+/// A firmware before the MODEL region, as the linker script of the default board makes it.
+fn firmware(slots: u32) -> Vec<u8> {
+    elf(descriptor(slots), (MODEL, MODEL + 2048), &[(FLASH, 0xc_0000)])
+}
+
+/// A desk: a folder with model, firmware and a `probe-rs`.
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    /// `misbehaviour` is shell that runs first in the `probe-rs`.
+    fn new(firmware: &[u8], misbehaviour: &str) -> Self {
+        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        fs::write(desk.path("model.rbm"), GOLDEN).unwrap();
+        fs::write(desk.path("firmware.elf"), firmware).unwrap();
+        // The memory is the flash from its start on, full of an old model.
+        fs::write(desk.path("memory"), vec![0x5a; 0x10_0000]).unwrap();
+        fs::create_dir(desk.path("bin")).unwrap();
+        let calls = desk.path("calls");
+        let first = format!("echo \"$*\" >> '{}'\n{misbehaviour}", calls.display());
+        write_probe_rs(&desk.path("bin"), &desk.path("memory"), &first);
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn flash(&self, more: &[&str]) -> Output {
+        let path = format!("{}:/usr/bin:/bin", self.path("bin").display());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+        command.env("PATH", path).current_dir(&self.folder);
+        command.args(["flash", "--model", "model.rbm", "--firmware", "firmware.elf"]);
+        command.args(more).output().unwrap()
+    }
+
+    /// The calls of `probe-rs`, without the names of temporary files.
+    fn calls(&self) -> Vec<String> {
+        let calls = fs::read_to_string(self.path("calls")).unwrap_or_default();
+        let name = |word: &str| match Path::new(word).file_name() {
+            Some(name) if word.starts_with('/') => name.to_string_lossy().into_owned(),
+            _ => word.to_owned(),
+        };
+        calls.lines().map(|line| line.split(' ').map(name).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    fn memory(&self) -> Vec<u8> {
+        fs::read(self.path("memory")).unwrap()
+    }
+
+    /// Runs `flash`, which must fail with exit code 2, this message and an untouched board.
+    fn refuses(&self, more: &[&str], message: &str) {
+        let output = self.flash(more);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(message), "{errors}");
+        assert_eq!(self.memory(), vec![0x5a; 0x10_0000]);
+    }
+}
+
+fn offset(address: u32) -> usize {
+    (address - FLASH) as usize
+}
+
+#[test]
+fn writes_the_model_and_nothing_else_then_reads_it_back() {
+    let desk = Desk::new(&firmware(1), "");
+    let output = desk.flash(&["--chip", "stm32f405rgtx", "--probe", "0483:374b", "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json["verified"], &json["bytes"]), (&true.into(), &GOLDEN.len().into()));
+
+    let mut expected = vec![0x5a; 0x10_0000];
+    expected[offset(MODEL)..][..GOLDEN.len()].copy_from_slice(GOLDEN);
+    assert_eq!(desk.memory(), expected);
+    let with = "--chip stm32f405rgtx --probe 0483:374b";
+    let words = GOLDEN.len() / 4;
+    let download =
+        format!("download {with} --binary-format bin --base-address 0x080c0000 model.bin");
+    let read = format!("read {with} --format binary --output read-back.bin b32 0x080c0000 {words}");
+    assert_eq!(desk.calls(), ["--version".into(), download, read, format!("reset {with}")]);
+}
+
+#[test]
+fn with_two_slots_the_other_one_is_erased() {
+    let desk = Desk::new(&firmware(2), "");
+    let output = desk.flash(&["--chip", CHIP]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut expected = vec![0x5a; 0x10_0000];
+    expected[offset(MODEL)..][..2048].fill(0xff);
+    expected[offset(MODEL)..][..GOLDEN.len()].copy_from_slice(GOLDEN);
+    assert_eq!(desk.memory(), expected);
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_do_and_needs_no_probe_rs() {
+    let desk = Desk::new(&firmware(1), "");
+    let output = desk.flash(&["--chip", CHIP, "--dry-run"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success());
+    assert!(text.contains("would write model.rbm"), "{text}");
+    assert!(text.contains("--base-address 0x080c0000"), "{text}");
+    assert!(desk.calls().is_empty());
+    assert_eq!(desk.memory(), vec![0x5a; 0x10_0000]);
+}
+
+#[test]
+fn a_firmware_whose_path_is_not_utf8_is_shown() {
+    use std::os::unix::ffi::OsStrExt;
+    let desk = Desk::new(&firmware(1), "");
+    let file = desk.folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.elf"));
+    fs::rename(desk.path("firmware.elf"), &file).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+    command.args(["flash", "--json", "--dry-run", "--chip", CHIP, "--firmware"]).arg(&file);
+    let output = command.arg("--model").arg(desk.path("model.rbm")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(json["firmware"].as_str().unwrap().ends_with("\u{fffd}.elf"), "{json}");
+}
+
+#[test]
+fn a_difference_in_what_is_read_back_is_a_failure_and_nothing_is_started() {
+    // The second byte of the model does not stick.
+    let worn = format!(
+        r#"if [ "$1" = read ]; then printf '\000' | dd of="$memory" bs=1 seek={} conv=notrunc 2>/dev/null; fi"#,
+        offset(MODEL) + 1
+    );
+    let desk = Desk::new(&firmware(1), &worn);
+    let output = desk.flash(&["--chip", CHIP, "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json["verified"], &json["differs_at"]), (&false.into(), &(MODEL + 1).into()));
+    assert!(!desk.calls().iter().any(|call| call.starts_with("reset")), "{:?}", desk.calls());
+}
+
+#[test]
+fn a_short_read_back_is_a_difference_too() {
+    let short = r#"if [ "$1" = read ]; then for word; do [ "$before" = --output ] && : > "$word"; before=$word; done; exit 0; fi"#;
+    let desk = Desk::new(&firmware(1), short);
+    let output = desk.flash(&["--chip", CHIP]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_probe_rs_that_is_old_absent_or_fails_is_named() {
+    for old in ["probe-rs 0.28.9", "probe-rs 0", "something else 1.0.0"] {
+        let desk =
+            Desk::new(&firmware(1), &format!("[ \"$1\" = --version ] && echo '{old}' && exit"));
+        desk.refuses(&["--chip", CHIP], "version 0.29 or later is needed");
+        assert_eq!(desk.calls(), ["--version"]);
+    }
+    let new = Desk::new(&firmware(1), "[ \"$1\" = --version ] && echo 'probe-rs 1.0.0' && exit");
+    assert!(new.flash(&["--chip", CHIP]).status.success());
+    let desk =
+        Desk::new(&firmware(1), "[ $1 = download ] && echo 'No probe was found.' >&2 && exit 1");
+    desk.refuses(&["--chip", CHIP], "No probe was found.");
+    fs::remove_file(desk.path("bin/probe-rs")).unwrap();
+    desk.refuses(&["--chip", CHIP], "install it");
+}
+
+#[test]
+fn a_model_that_the_firmware_cannot_run_never_reaches_the_board() {
+    let with = |capacities| {
+        let descriptor = Descriptor::new(capacities, CHIP, 1);
+        elf(descriptor, (MODEL, MODEL + 2048), &[(FLASH, 1000)])
+    };
+    let cases = [
+        (Capacities { fft: 128, ..CAPACITIES }, "needs 256 FFT points"),
+        (Capacities { axes: 3, ..CAPACITIES }, "needs 1 axes"),
+        (Capacities { dims: 3, ..CAPACITIES }, "needs 4 features"),
+        (Capacities { components: 2, ..CAPACITIES }, "needs 3 components"),
+        (Capacities { classes: 2, ..CAPACITIES }, "needs 3 classes"),
+    ];
+    for (capacities, message) in cases {
+        let desk = Desk::new(&with(capacities), "");
+        desk.refuses(&["--chip", CHIP], message);
+        assert!(desk.calls().is_empty());
+    }
+    let mut newer = descriptor(1);
+    newer.model_version = 2;
+    let newer = elf(newer, (MODEL, MODEL + 2048), &[(FLASH, 1000)]);
+    Desk::new(&newer, "").refuses(&["--chip", CHIP], "reads models of version 2");
+    Desk::new(&firmware(1), "").refuses(&["--chip", "nRF52840_xxAA"], "built for STM32F405RG");
+}
+
+#[test]
+fn the_region_must_hold_the_model() {
+    let length = GOLDEN.len() as u32;
+    let with = |slots, bytes| elf(descriptor(slots), (MODEL, MODEL + bytes), &[(FLASH, 1000)]);
+    Desk::new(&with(1, length - 4), "").refuses(&["--chip", CHIP], "enlarge MODEL");
+    assert!(Desk::new(&with(1, length), "").flash(&["--chip", CHIP]).status.success());
+    Desk::new(&with(2, 2 * length + 28), "").refuses(&["--chip", CHIP], "a slot of the MODEL");
+    assert!(Desk::new(&with(2, 2 * length + 32), "").flash(&["--chip", CHIP]).status.success());
+}
+
+#[test]
+fn a_firmware_in_the_model_region_or_without_one_is_refused() {
+    let region = (MODEL, MODEL + 2048);
+    let cases = [
+        // One byte too long; the last byte of the region; all around it.
+        (elf(descriptor(1), region, &[(FLASH, 0xc_0001)]), "lies in the MODEL region"),
+        (elf(descriptor(1), region, &[(FLASH, 16), (MODEL + 2047, 8)]), "lies in the MODEL region"),
+        (elf(descriptor(1), region, &[(FLASH, 0x10_0000)]), "lies in the MODEL region"),
+        (elf(descriptor(1), (MODEL, MODEL), &[(FLASH, 16)]), "__model_start"),
+        (elf(None, region, &[(FLASH, 16)]), "rebearing::update::descriptor!"),
+        (b"MODEL".to_vec(), "no ELF file"),
+    ];
+    for (firmware, message) in cases {
+        Desk::new(&firmware, "").refuses(&["--chip", CHIP], message);
+    }
+    // Right behind the region is in the same sector, and erased with it; the next sector is not,
+    // nor is anything on a chip that nothing is known of.
+    let behind =
+        |chip, at| elf(Descriptor::new(CAPACITIES, chip, 1), region, &[(FLASH, 16), (at, 8)]);
+    for at in [MODEL + 2048, MODEL + 0x1_fff8] {
+        Desk::new(&behind(CHIP, at), "").refuses(&["--chip", CHIP], "erased with the MODEL region");
+    }
+    for (chip, at) in [(CHIP, MODEL + 0x2_0000), ("RP2040", MODEL + 2048)] {
+        assert!(Desk::new(&behind(chip, at), "").flash(&["--chip", chip]).status.success());
+    }
+}
+
+#[test]
+fn a_failure_names_no_temporary_folder() {
+    let fails = r#"if [ "$1" = download ]; then echo "cannot read $last" >&2; exit 1; fi"#;
+    let desk = Desk::new(&firmware(1), fails);
+    let output = desk.flash(&["--chip", CHIP]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("0x080c0000 model.bin") && said.contains("cannot read model.bin"),
+        "{said}"
+    );
+    assert!(!said.contains(".tmp"), "{said}");
+}

@@ -1,0 +1,119 @@
+//! `rebearing gmm` from the outside: what it writes, and what it says to bad input.
+
+use crate::workplace::Workplace;
+use ndarray::{Array2, array};
+use rebearing_host::files::npy;
+use rebearing_host::mixture::{Covariance, EmSettings, Start, fit};
+use serde_json::Value;
+
+const GMM: &str = "gmm --data x.npy --out g.json";
+
+/// A folder with the samples of a problem, and the means to start from.
+struct Case {
+    folder: Workplace,
+}
+
+impl Case {
+    fn new(x: &Array2<f64>, means: &Array2<f64>) -> Self {
+        let folder = Workplace::new();
+        for (name, matrix) in [("x.npy", x), ("means.npy", means)] {
+            npy::write_matrix(&folder.path().join(name), &matrix.view()).expect("writes");
+        }
+        Self { folder }
+    }
+
+    /// What was printed, which must be what was written.
+    fn fitted(&self, options: &str) -> Value {
+        let printed = self.folder.json(&format!("{GMM} {options}"));
+        let written: Value = serde_json::from_str(&self.folder.read("g.json")).expect("JSON");
+        assert_eq!(printed, written);
+        printed
+    }
+
+    /// A refusal that names all of `parts`, and leaves no file behind.
+    fn refused(&self, options: &str, parts: &[&str]) {
+        self.folder.refused(&format!("{GMM} --json {options}"), parts);
+        assert!(!self.folder.has("g.json"), "no half-written mixture");
+    }
+}
+
+/// Two clouds of points, and a mean in each.
+fn clouds() -> (Array2<f64>, Array2<f64>) {
+    let x = Array2::from_shape_fn((80, 2), |(i, j)| {
+        let wobble = ((7 * i + 3 * j) % 11) as f64 / 11.0;
+        if i < 30 { wobble } else { 6.0 + 2.0 * wobble }
+    });
+    (x, array![[0.5, 0.5], [7.0, 7.0]])
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(numbers).collect(),
+        value => vec![value.as_f64().expect("a number")],
+    }
+}
+
+#[test]
+fn the_mixture_written_is_the_librarys() {
+    let (x, means) = clouds();
+    let case = Case::new(&x, &means);
+    let json = case.fitted("--components 2 --init means.npy");
+    let settings = EmSettings { start: Start::Means(means), ..EmSettings::new(2) };
+    let expected = fit(x.view(), None, &settings, &|_| ()).expect("fits");
+    let Covariance::Diagonal(variances) = &expected.mixture.covariance else {
+        panic!("diagonal is the default");
+    };
+    assert_eq!(numbers(&json["weights"]), expected.mixture.weights.to_vec());
+    assert_eq!(numbers(&json["means"]), expected.mixture.means.flatten().to_vec());
+    assert_eq!(numbers(&json["covariances"]), variances.flatten().to_vec());
+    assert_eq!(json["log_likelihood"].as_f64(), Some(expected.log_likelihood));
+    assert_eq!(json["converged"], true);
+}
+
+#[test]
+fn every_covariance_has_the_shape_scikit_learn_gives_it() {
+    let (x, means) = clouds();
+    let case = Case::new(&x, &means);
+    for (kind, count) in [("diag", 4), ("full", 8), ("spherical", 2), ("tied", 4)] {
+        let json = case.fitted(&format!("--components 2 --covariance {kind} --seed 3"));
+        assert_eq!(numbers(&json["covariances"]).len(), count, "{kind}");
+        let mut weights = numbers(&json["weights"]);
+        weights.sort_by(f64::total_cmp);
+        assert!((weights[0] - 30.0 / 80.0).abs() < 1e-3, "{kind}: {weights:?}");
+    }
+}
+
+#[test]
+fn restarts_really_restart_and_a_seed_repeats() {
+    // More components than clouds can be spent in many ways, some better than others.
+    let x = Array2::from_shape_fn((240, 2), |(i, j)| {
+        let wobble = ((13 * i + 5 * j) % 17) as f64 / 17.0;
+        let cloud = i % 6;
+        wobble + 4.0 * if j == 0 { (cloud % 3) as f64 } else { (cloud / 3) as f64 }
+    });
+    let case = Case::new(&x, &x);
+    let likelihood = |seed: u64, restarts: u32| {
+        let options = format!("--components 9 --seed {seed} --restarts {restarts}");
+        case.fitted(&options)["log_likelihood"].as_f64().expect("a number")
+    };
+    let mut starts_differ = false;
+    for seed in [1, 2, 3] {
+        let (one, many) = (likelihood(seed, 1), likelihood(seed, 8));
+        assert!(many >= one, "{many} from eight starts, {one} from the first of them");
+        assert_eq!(many.to_bits(), likelihood(seed, 8).to_bits());
+        starts_differ |= many > one;
+    }
+    assert!(starts_differ, "eight starts never found anything better than the first");
+}
+
+#[test]
+fn bad_input_is_named_with_file_and_place() {
+    let (mut x, means) = clouds();
+    let case = Case::new(&x, &array![[0.5], [7.0]]);
+    case.refused("--components 2 --init means.npy", &["means.npy", "dimensions"]);
+    case.refused("--components 81", &["80", "81"]);
+    case.refused("--components 0", &["components"]);
+    x[[17, 1]] = f64::NAN;
+    let case = Case::new(&x, &means);
+    case.refused("--components 2", &["x.npy", "row 17", "column 1"]);
+}

@@ -1,0 +1,30 @@
+//! The `rebearing` command from the outside, a module for each subject.
+
+mod alarm;
+mod board_elves;
+mod browser;
+mod doctor;
+mod evaluate;
+mod every_command;
+mod flash;
+mod frequencies;
+mod gmm;
+mod integer;
+mod manifest;
+mod messages;
+mod plan;
+mod probe;
+mod recording_large;
+mod recording_zoo;
+mod report;
+mod report_browser;
+mod report_world;
+mod resample;
+mod snapshot;
+mod terminal;
+#[path = "../../../engine/tests/transport/problems.rs"]
+mod transport_problems;
+mod tutorial;
+mod units;
+mod watch;
+mod workplace;

@@ -1,0 +1,324 @@
+//! The report as a file: whole, well formed, escaped, and the same for the same input.
+
+use std::fs;
+use std::sync::LazyLock;
+
+use crate::report_world::{HOSTILE, Made, World};
+
+/// Every section, in the order of the page.
+const SECTIONS: [&str; 10] = [
+    "verdict",
+    "timeline",
+    "spectra",
+    "view",
+    "plan",
+    "likelihood",
+    "confusion",
+    "evidence",
+    "cost",
+    "provenance",
+];
+
+struct Pages {
+    world: World,
+    made: Vec<Made>,
+}
+
+static PAGES: LazyLock<Pages> = LazyLock::new(|| {
+    let world = World::new();
+    let mut made = world.verdicts();
+    made.extend(world.kinds());
+    Pages { world, made }
+});
+
+fn text(made: &Made) -> String {
+    fs::read_to_string(&made.path).expect("the page is there")
+}
+
+fn page(name: &str) -> String {
+    let made = PAGES.made.iter().find(|made| made.name == name);
+    text(made.expect("a page of that name"))
+}
+
+/// The elements of a page in order, or what is wrong with its tags.
+///
+/// All text on a page is escaped, so that every `<` opens a tag and every `>` inside one closes
+/// it: as much of HTML as a page needs that a machine wrote.
+fn elements(page: &str) -> Result<Vec<String>, String> {
+    const VOID: [&str; 3] = ["meta", "br", "!DOCTYPE"];
+    let mut open: Vec<String> = Vec::new();
+    let mut all = Vec::new();
+    for part in page.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').ok_or_else(|| format!("an open tag: <{part}"))?;
+        let name: String = tag.chars().take_while(|c| !c.is_whitespace() && *c != '/').collect();
+        if tag.matches('"').count() % 2 == 1 {
+            return Err(format!("an open quote: <{tag}>"));
+        }
+        if let Some(closed) = tag.strip_prefix('/') {
+            match open.pop() {
+                Some(last) if last == closed => (),
+                last => return Err(format!("</{closed}> closes {last:?}")),
+            }
+        } else if !tag.ends_with('/') && !VOID.contains(&name.as_str()) {
+            open.push(name.clone());
+            all.push(name);
+        } else {
+            all.push(name);
+        }
+    }
+    if open.is_empty() { Ok(all) } else { Err(format!("never closed: {open:?}")) }
+}
+
+#[test]
+fn the_check_of_tags_can_fail() {
+    for bad in ["<p><b></p></b>", "<p>", "<p class=\"x>", "</p>"] {
+        assert!(elements(bad).is_err(), "{bad}");
+    }
+    assert_eq!(elements("<p>a<br><rect x=\"1\"/></p>").unwrap(), ["p", "br", "rect"]);
+}
+
+#[test]
+fn every_page_is_well_formed_and_has_every_section() {
+    for made in &PAGES.made {
+        let page = text(made);
+        let elements = elements(&page).unwrap_or_else(|wrong| panic!("{}: {wrong}", made.name));
+        let known = [
+            "!DOCTYPE",
+            "html",
+            "head",
+            "meta",
+            "title",
+            "style",
+            "body",
+            "header",
+            "nav",
+            "a",
+            "main",
+            "section",
+            "h1",
+            "h2",
+            "h3",
+            "p",
+            "ul",
+            "li",
+            "span",
+            "b",
+            "div",
+            "figure",
+            "figcaption",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "code",
+            "pre",
+            "details",
+            "summary",
+            "br",
+            "svg",
+            "text",
+            "line",
+            "polyline",
+            "polygon",
+            "rect",
+            "circle",
+        ];
+        for name in &elements {
+            assert!(known.contains(&name.as_str()), "{}: <{name}>", made.name);
+        }
+        let mut last = 0;
+        for id in SECTIONS {
+            let at = page.find(&format!("<section id=\"{id}\">"));
+            let at = at.unwrap_or_else(|| panic!("{}: no section {id}", made.name));
+            assert!(at > last, "{}: {id} is out of order", made.name);
+            last = at;
+        }
+        for id in made.figures {
+            assert!(
+                page.contains(&format!("<figure id=\"figure-{id}\"")),
+                "{}: no {id}",
+                made.name
+            );
+        }
+        let pictures = page.matches("<svg ").count();
+        assert_eq!(page.matches("role=\"img\" aria-label=\"").count(), pictures, "{}", made.name);
+        assert!(pictures >= 4, "{}: {pictures} pictures", made.name);
+        if let Some(verdict) = made.verdict {
+            assert!(page.contains(&format!("<span class=\"badge {verdict}\">")), "{}", made.name);
+        }
+    }
+}
+
+#[test]
+fn a_page_loads_nothing_and_forbids_itself_to() {
+    for made in &PAGES.made {
+        let page = text(made);
+        assert!(page.contains("content=\"default-src 'none';"), "{}", made.name);
+        // The policy's own attribute is the only word with http in it.
+        assert_eq!(page.matches("http").count(), 1, "{}", made.name);
+        for loads in ["<script", "<img", "<link", "<iframe", "url(", "@import", "data:"] {
+            assert!(!page.contains(loads), "{}: {loads}", made.name);
+        }
+        // Links lead to places on the page.
+        for target in page.split("href=\"").skip(1) {
+            assert!(target.starts_with('#'), "{}: {}", made.name, &target[..20]);
+        }
+    }
+}
+
+#[test]
+fn names_from_files_are_text_wherever_they_stand() {
+    let page = page("hostile");
+    for name in HOSTILE {
+        let escaped = name
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;");
+        assert!(page.contains(&escaped), "{escaped}");
+        assert!(!page.contains(name), "{name}");
+    }
+    assert!(page.contains("&lt;b&gt;new&lt;/b&gt;") && page.contains("&lt;i&gt;motor-b &amp;"));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let place = &PAGES.world.place;
+    let again = "--source a.json --domain motor-b --manifest m/manifest.csv --pool-is all";
+    let bearing = "--bearing 9,7.94,39.04";
+    let first = page("adapt");
+    // Under its own name, as the command line is on the page.
+    place.json(&format!("adapt {again} {bearing} --out adapt.rbm --report adapt.html"));
+    assert_eq!(first, page("adapt"));
+}
+
+#[test]
+fn what_is_not_there_is_left_out_with_a_word_why() {
+    for (name, words) in [
+        ("abstain", "so that it has no plan"),
+        ("keep-gate", "so that it has no plan"),
+        ("later", "is no part of a model file"),
+        ("snapshot", "has no label for motor-b"),
+        ("keep-gate", "geometry was not given"),
+        ("axes", "Instructions are not estimated"),
+    ] {
+        assert!(page(name).contains(words), "{name}: {words}");
+    }
+    assert!(!page("later").contains("figure-plan"));
+}
+
+#[test]
+fn every_verdict_has_its_sentence() {
+    for (name, words) in [
+        ("adapt", "were carried over to motor-b's own recordings"),
+        ("adapt", "rests on your word"),
+        ("keep-gate", "names the type of a fault as motor-a showed it"),
+        ("abstain-gate", "does not name the type of a fault"),
+        ("abstain", "Do not rely on this model"),
+        ("later", "the model was made from these very recordings"),
+        ("later-gate", "the model was made from other recordings"),
+    ] {
+        let page = page(name).replace("&#39;", "'");
+        assert!(page.contains(words), "{name}: {words}");
+    }
+}
+
+#[test]
+fn pictures_show_what_the_numbers_say() {
+    let page = page("adapt");
+    let figure = |id: &str| {
+        let start = page.split_once(&format!("<figure id=\"figure-{id}\"")).expect("the figure").1;
+        start.split_once("</figure>").expect("its end").0
+    };
+    // 8 × 8 components; a class has two of either side.
+    assert!((8..=64).contains(&figure("plan").matches("<rect").count().saturating_sub(8)));
+    // A line and a shade for each class, and a dashed line of many pieces.
+    assert_eq!(figure("spectra").matches("<polygon").count(), 4);
+    assert!(figure("spectra").matches("#000000").count() > 40);
+    // Two panels of 304 windows; source and target have 8 components with two circles each.
+    assert_eq!(figure("view").matches("<circle").count(), 2 * 304 + 2 * 8 * 2);
+    // Every recording is a strip with its axis in seconds, and a table has all its windows.
+    assert_eq!(figure("timeline").matches("<svg").count(), 4);
+    assert!(figure("timeline").contains("3 s"));
+    let cells: usize = figure("confusion")
+        .split("<td class=\"hit\"")
+        .skip(1)
+        .filter_map(|cell| cell.split_once('>')?.1.split_once('<')?.0.parse::<usize>().ok())
+        .sum();
+    assert_eq!(cells, 304);
+    // The part that the label names is bold, and four spectra have the marked frequencies.
+    assert!(figure("evidence").contains("<b>"));
+    assert_eq!(figure("envelope").matches("<svg").count(), 4);
+    for words in
+        ["Monitor&lt;f32, 2048, 1, 32, 8, 4&gt;", "cortex-m4f", "--epsilon 0.002", "--seed 0"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn json_lists_sections_and_figures() {
+    let place = &PAGES.world.place;
+    let target = "--source a.json --manifest m/manifest.csv --domain motor-b";
+    let found = place.json(&format!("report --model adapt.rbm {target} --out listed.html"));
+    let ids: Vec<&str> =
+        found["sections"].as_array().unwrap().iter().map(|s| s["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, SECTIONS);
+    assert_eq!(found["sections"][3]["figures"], serde_json::json!(["view"]));
+    assert_eq!((&found["same_recordings"], &found["windows"]), (&true.into(), &304.into()));
+    assert_eq!(found["labels"]["Ball"], 76);
+    let integers = place.json(&format!("report --model integers.rbm {target} --out listed.html"));
+    assert_eq!(
+        (&integers["encoding"], &integers["same_recordings"]),
+        (&"i16".into(), &true.into())
+    );
+    let adapted = format!("adapt {target} --pool-is all --out listed.rbm");
+    assert!(place.json(&adapted)["report_sections"].is_null());
+    let adapted = place.json(&format!("{adapted} --report listed.html"));
+    assert_eq!(adapted["report_sections"][4]["figures"], serde_json::json!(["plan"]));
+}
+
+/// A refusal that names all of `parts`, and no page.
+fn refused(arguments: &str, parts: &[&str]) {
+    PAGES.world.place.refused(arguments, parts);
+    assert!(!PAGES.world.place.has("no.html"), "{arguments}");
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let place = &PAGES.world.place;
+    let manifest = "--manifest m/manifest.csv --domain motor-b --out no.html";
+    refused(
+        &format!("report --model adapt.rbm --source three.json {manifest}"),
+        &["adapt.rbm", "three.json", "give the source"],
+    );
+    place.json("fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
+    refused(
+        &format!("report --model adapt.rbm --source coarse.json {manifest}"),
+        &["coarse.json", "other features"],
+    );
+    place.write("m/numbers.csv", "x\n".to_owned() + &"1\n5\n3\n".repeat(3000));
+    place.write("m/slow.csv", "path,label,domain,rate_hz\nnumbers.csv,,slow,9999\n");
+    refused(
+        "report --model adapt.rbm --source a.json --manifest m/slow.csv --domain slow --out no.html",
+        &["slow.csv", "9999", "20000", "resample"],
+    );
+    refused(&format!("report --model no.rbm --source a.json {manifest}"), &["no.rbm"]);
+    refused(&format!("report --model a.json --source a.json {manifest}"), &["a.json"]);
+    refused(
+        "report --model adapt.rbm --source a.json --manifest m/manifest.csv --domain motor-b --out no/no.html",
+        &["no/no.html"],
+    );
+    refused(
+        "report --model adapt.rbm --source a.json --snapshot b.rbs --bearing 9,7.9,39 --out no.html",
+        &["--bearing", "--manifest"],
+    );
+    // A report that cannot be written leaves no model either.
+    refused(
+        "adapt --source a.json --manifest m/manifest.csv --domain motor-b --pool-is all --out left.rbm --report no/no.html",
+        &["no/no.html"],
+    );
+    assert!(!place.has("left.rbm"));
+}

@@ -1,0 +1,212 @@
+//! Reports of every kind, made by the commands themselves from simulated machines.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::workplace::Workplace;
+
+pub(crate) const HEADER: &str = "path,label,domain,rate_hz,rpm,channel\n";
+/// The figures of an adaptation with labels and a bearing.
+const EVERY: &[&str] =
+    &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence", "envelope"];
+const BEARING: &str = "--bearing 9,7.94,39.04";
+
+/// Names that would be markup if they were not escaped.
+pub(crate) const HOSTILE: [&str; 3] =
+    ["<script>alert(1)</script>", "\"><img src=x onerror=alert(2)>", "Healthy & 'quoted'"];
+
+/// A folder with recordings, sources, models and pages.
+pub(crate) struct World {
+    pub(crate) place: Workplace,
+}
+
+/// A page and what is special about it.
+pub(crate) struct Made {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Where it lies.
+    pub(crate) path: PathBuf,
+    /// The verdict that `adapt` gave, `None` of the command `report`.
+    pub(crate) verdict: Option<&'static str>,
+    /// Figures that it must have.
+    pub(crate) figures: &'static [&'static str],
+}
+
+impl World {
+    /// Simulated machines, and the source of the first.
+    pub(crate) fn new() -> Self {
+        let world = Self { place: Workplace::new() };
+        world.place.json("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace,Ball");
+        world.place.json("fit --manifest m/manifest.csv --domain motor-a --out a.json");
+        for machine in ["motor-a", "motor-b"] {
+            let rows = world.rows("m/manifest.csv", &format!(",Healthy,{machine},"));
+            world.place.write(&format!("m/healthy-{machine}.csv"), format!("{HEADER}{rows}"));
+        }
+        world
+    }
+
+    /// Lines of a manifest that contain `part`.
+    fn rows(&self, manifest: &str, part: &str) -> String {
+        let text = self.place.read(manifest);
+        text.lines()
+            .filter(|line| line.contains(part))
+            .fold(String::new(), |all, line| all + line + "\n")
+    }
+
+    /// Adapts and checks that the verdict is the one that is wanted.
+    fn adapt(
+        &self,
+        name: &'static str,
+        options: &str,
+        verdict: &'static str,
+        figures: &'static [&'static str],
+    ) -> Made {
+        let found =
+            self.place.json(&format!("adapt {options} --out {name}.rbm --report {name}.html"));
+        assert_eq!(found["verdict"], verdict, "{name}: {}", found["reasons"]);
+        let path = self.place.path().join(format!("{name}.html"));
+        Made { name, path, verdict: Some(verdict), figures }
+    }
+
+    /// A page of every verdict.
+    pub(crate) fn verdicts(&self) -> Vec<Made> {
+        let of = "--source a.json --domain";
+        vec![
+            self.adapt(
+                "adapt",
+                &format!("{of} motor-b --manifest m/manifest.csv --pool-is all {BEARING}"),
+                "adapt",
+                EVERY,
+            ),
+            self.adapt(
+                "keep-gate",
+                &format!("{of} motor-a --manifest m/healthy-motor-a.csv --pool-is healthy"),
+                "keep",
+                &["timeline", "spectra", "view", "gate", "confusion"],
+            ),
+            self.adapt(
+                "abstain-gate",
+                &format!("{of} motor-b --manifest m/healthy-motor-b.csv --pool-is healthy"),
+                "abstain",
+                &["timeline", "spectra", "view", "gate", "confusion"],
+            ),
+            self.adapt(
+                "abstain",
+                &format!("{of} motor-b --manifest m/healthy-motor-b.csv"),
+                "abstain",
+                &["timeline", "spectra", "view", "mixture", "confusion"],
+            ),
+        ]
+    }
+
+    /// Models and recordings of other kinds; needs the models of [`World::verdicts`].
+    pub(crate) fn kinds(&self) -> Vec<Made> {
+        let of = "--source a.json --domain motor-b";
+        let all = "--manifest m/manifest.csv --pool-is all";
+        let mut made = vec![self.adapt(
+            "integers",
+            &format!("{of} {all} --encoding i16 {BEARING}"),
+            "adapt",
+            EVERY,
+        )];
+        let recordings =
+            ["Healthy", "InnerRace", "OuterRace", "Ball"].map(|c| format!("m/motor-b/{c}.wav"));
+        self.place.json(&format!(
+            "predict --model adapt.rbm --snapshot-out b.rbs {}",
+            recordings.join(" ")
+        ));
+        made.push(self.adapt(
+            "snapshot",
+            &format!("{of} --snapshot b.rbs --pool-is all"),
+            "adapt",
+            &["timeline", "spectra", "view", "plan", "mixture"],
+        ));
+        made.push(self.many());
+        made.push(self.axes());
+        made.push(self.hostile());
+        for (name, model) in
+            [("later", "adapt"), ("later-gate", "keep-gate"), ("later-integers", "integers")]
+        {
+            let domain = if name == "later-gate" { "motor-a" } else { "motor-b" };
+            let options = format!(
+                "--model {model}.rbm --source a.json --manifest m/manifest.csv --domain {domain}"
+            );
+            self.place.json(&format!("report {options} {BEARING} --out {name}.html"));
+            let path = self.place.path().join(format!("{name}.html"));
+            let figures = &["timeline", "spectra", "view", "confusion", "evidence", "envelope"];
+            made.push(Made { name, path, verdict: None, figures });
+        }
+        made
+    }
+
+    /// Twenty classes with long names.
+    fn many(&self) -> Made {
+        self.place.json("simulate --out many --seconds 2 --machines 6 --seed 3");
+        let text = self.place.read("many/manifest.csv");
+        let mut manifest = String::from(HEADER);
+        for (index, row) in text.lines().skip(1).enumerate() {
+            let fields: Vec<&str> = row.split(',').collect();
+            let (class, domain) = (index % 21, if index < 21 { "old" } else { "new" });
+            if class < 20 {
+                let label = format!("condition number {class} of the gearbox");
+                let [path, rate, rpm] = [fields[0], fields[3], fields[4]];
+                let _ = writeln!(manifest, "{path},{label},{domain},{rate},{rpm},");
+            }
+        }
+        self.place.write("many/twenty.csv", manifest);
+        self.place.json("fit --manifest many/twenty.csv --domain old --out old.json");
+        self.adapt(
+            "many",
+            &format!(
+                "--source old.json --manifest many/twenty.csv --domain new --pool-is all {BEARING}"
+            ),
+            "adapt",
+            &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence"],
+        )
+    }
+
+    /// Three axes, and blocks of shaft orders.
+    fn axes(&self) -> Made {
+        self.place.json(
+            "simulate --out three --seconds 4 --axes 3 --classes Healthy,OuterRace,Looseness",
+        );
+        let manifest = "--manifest three/manifest.csv --domain";
+        self.place.json(&format!(
+            "fit {manifest} motor-a --blocks bands,orders,envelope --out three.json"
+        ));
+        self.adapt(
+            "axes",
+            &format!("--source three.json {manifest} motor-b --pool-is all {BEARING}"),
+            "adapt",
+            EVERY,
+        )
+    }
+
+    /// Names of classes, machines and files that look like markup.
+    fn hostile(&self) -> Made {
+        let mut manifest = csv::Writer::from_writer(Vec::new());
+        manifest.write_record(HEADER.trim().split(',')).unwrap();
+        for (domain, machine) in [("<b>old</b>", "motor-a"), ("<b>new</b>", "motor-b")] {
+            for (label, class) in HOSTILE.iter().zip(["InnerRace", "OuterRace", "Healthy"]) {
+                let file = format!("m/<i>{machine} & {class}.wav");
+                fs::copy(
+                    self.place.path().join(format!("m/{machine}/{class}.wav")),
+                    self.place.path().join(&file),
+                )
+                .unwrap();
+                manifest.write_record([file.as_str(), label, domain, "20000", "", ""]).unwrap();
+            }
+        }
+        self.place.write("hostile.csv", manifest.into_inner().unwrap());
+        self.place.json("fit --manifest hostile.csv --domain <b>old</b> --out hostile.json");
+        self.adapt(
+            "hostile",
+            &format!(
+                "--source hostile.json --manifest hostile.csv --domain <b>new</b> --pool-is all {BEARING}"
+            ),
+            "adapt",
+            &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence"],
+        )
+    }
+}

@@ -1,0 +1,88 @@
+//! The drift reference of a finished model, where the held-out windows give one that can fire.
+
+use rebearing::Model;
+use thiserror::Error;
+
+use crate::features::extract::Features;
+use crate::mixture::held_out::HeldOut;
+use crate::model::drift::{self, DriftContents};
+use crate::words::plural;
+
+/// Why a model has no drift reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NoDriftReference {
+    /// No window was held out.
+    #[error("the model has no reference")]
+    NotHeldOut,
+    /// Too few windows were held out: the limits would lie where no block can reach them.
+    #[error(
+        "{} too few to tell drift from chance; record longer",
+        plural(*held_out, "held-out window is", "held-out windows are")
+    )]
+    TooFew {
+        /// Windows that were held out.
+        held_out: u32,
+    },
+    /// The model calls most of the held-out windows unknown, so more of them would say nothing.
+    #[error(
+        "{unknown} of {} unknown to the model already",
+        plural(*held_out, "held-out window is", "held-out windows are")
+    )]
+    Unknown {
+        /// Windows that were held out.
+        held_out: u32,
+        /// Those of them that were unknown.
+        unknown: u32,
+    },
+}
+
+/// Gives the reference of `model`, or why a watch with it would never see a drift.
+///
+/// `features` are those of [`drift::reference`].
+pub(super) fn reference(
+    model: &Model<'_>,
+    held_out: &HeldOut,
+    features: &Features,
+    first_snapshot: usize,
+) -> Result<DriftContents, NoDriftReference> {
+    let reference = drift::reference(model, held_out, features, first_snapshot);
+    useful(reference.ok_or(NoDriftReference::NotHeldOut)?)
+}
+
+/// Refuses a reference that no block of windows can be beyond: a block cannot hold more unknown
+/// windows than it has, and no class has a log-likelihood to compare.
+fn useful(reference: DriftContents) -> Result<DriftContents, NoDriftReference> {
+    let compared = reference.classes.iter().any(|(_, spread)| *spread > 0);
+    if compared || reference.unknown_max < reference.block {
+        return Ok(reference);
+    }
+    let (held_out, unknown) = (reference.held_out, reference.held_out_unknown);
+    Err(if 2 * unknown > held_out {
+        NoDriftReference::Unknown { held_out, unknown }
+    } else {
+        NoDriftReference::TooFew { held_out }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rebearing::Label;
+
+    use super::*;
+    use crate::model::drift::{BLOCKS_PER_FALSE_ALARM, Stretch, contents};
+
+    #[test]
+    fn a_reference_that_can_never_fire_is_refused_with_the_reason() {
+        let of = |label, windows| {
+            let stretch = Stretch { windows: vec![(label, -5.0); windows] };
+            useful(contents(&[stretch], 2, BLOCKS_PER_FALSE_ALARM).unwrap())
+        };
+        let healthy = Label::Class(0);
+        assert_eq!(of(healthy, 5), Err(NoDriftReference::TooFew { held_out: 5 }));
+        assert!(of(healthy, 8).is_ok(), "eight windows give a class its log-likelihood");
+        let unknown = NoDriftReference::Unknown { held_out: 40, unknown: 40 };
+        assert_eq!(of(Label::Unknown, 40), Err(unknown));
+        let one = NoDriftReference::TooFew { held_out: 1 }.to_string();
+        assert!(one.starts_with("1 held-out window is too few"), "{one}");
+    }
+}

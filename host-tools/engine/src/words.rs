@@ -1,0 +1,54 @@
+//! Words that many messages share: a count with its noun, the name of an axis, and an error with
+//! its causes.
+
+use std::error::Error;
+use std::fmt::Display;
+
+/// Gives a count with the noun that it takes.
+///
+/// ```
+/// use rebearing_host::words::plural;
+///
+/// assert_eq!(plural(1, "axis", "axes"), "1 axis");
+/// assert_eq!(plural(3, "axis", "axes"), "3 axes");
+/// assert_eq!(plural(0, "window", "windows"), "0 windows");
+/// ```
+pub fn plural<N: Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
+    let noun = if count == N::from(1) { one } else { many };
+    format!("{count} {noun}")
+}
+
+/// Names an axis as the manifest's channel column does: x, y, z for 0, 1, 2.
+pub fn axis_name(axis: usize) -> &'static str {
+    ["x", "y", "z"].get(axis).copied().unwrap_or("?")
+}
+
+/// Gives an error and its causes in one line. Most messages name their cause themselves; such a
+/// cause is not said again.
+pub fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let text = next.to_string();
+        if !line.contains(&text) {
+            line = format!("{line}: {text}");
+        }
+        cause = next.source();
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_causes;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let cause = || std::io::Error::other("the disk is full");
+        let silent = anyhow::Error::new(cause()).context("model.rbm");
+        assert_eq!(with_causes(silent.as_ref()), "model.rbm: the disk is full");
+        let naming = anyhow::Error::new(cause()).context("model.rbm: the disk is full; make room");
+        let naming = naming.context("motor-b");
+        assert_eq!(with_causes(naming.as_ref()), "motor-b: model.rbm: the disk is full; make room");
+    }
+}

@@ -1,0 +1,4 @@
+//! Labels for a new machine, on simulated machines.
+
+mod guarded;
+mod simulate;

@@ -1,0 +1,5 @@
+//! Mixtures fitted: against scikit-learn, against a naive step, and on hostile data.
+
+mod golden;
+mod hostile;
+mod oracle;

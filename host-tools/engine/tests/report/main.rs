@@ -1,0 +1,3 @@
+//! The pictures of docs/.
+
+mod pictures;

@@ -1,0 +1,3 @@
+//! What a device prints, as the host reads it.
+
+mod lines;

@@ -1,0 +1,476 @@
+//! Sensor to findings: a simulated chip that fails on demand, and a double buffer that overruns.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use crate::common;
+use embedded_hal::delay::DelayNs;
+use embedded_hal::digital;
+use embedded_hal::spi::{ErrorKind, ErrorType, Operation, SpiDevice};
+use embedded_hal_async::digital::Wait;
+use embedded_hal_mock::eh1::delay::NoopDelay;
+use embedded_hal_mock::eh1::spi;
+use proptest::prelude::*;
+use rebearing::acquisition::{
+    AsyncIis3dwb, Axis, DoubleBuffered, FullScale, Half, Halves, Iis3dwb, Iis3dwbError, Rails,
+    SampleSource,
+};
+use rebearing::monitor::{acquire, acquire_async};
+use rebearing::{AnyMonitor, Finding, Model, Monitor, SensorFault};
+
+/// What the chip's FIFO holds.
+const FIFO: usize = 512;
+
+/// An IIS3DWB as its data sheet has it: registers, FIFO, tags. Samples are put in by hand.
+#[derive(Default)]
+struct Chip {
+    registers: Vec<u8>,
+    fifo: VecDeque<[u8; 7]>,
+    counter: u8,
+    overrun: bool,
+    /// Transfers that still work, where the bus is to fail.
+    works: Option<usize>,
+    resets: usize,
+}
+
+impl Chip {
+    fn put(&mut self, [x, y, z]: [i16; 3]) {
+        if self.registers[0x0A] != 0x06 || self.registers[0x10] & 0xA0 != 0xA0 {
+            return;
+        }
+        self.counter = (self.counter + 1) & 0x03;
+        let tag = 0x02 << 3 | self.counter << 1;
+        let mut word = [tag | (tag.count_ones() % 2) as u8; 7];
+        word[1..3].copy_from_slice(&x.to_le_bytes());
+        word[3..5].copy_from_slice(&y.to_le_bytes());
+        word[5..7].copy_from_slice(&z.to_le_bytes());
+        if self.fifo.len() == FIFO {
+            self.fifo.pop_front();
+            self.overrun = true;
+        }
+        self.fifo.push_back(word);
+    }
+
+    fn write(&mut self, register: u8, value: u8) {
+        match register {
+            0x12 if value & 1 != 0 => {
+                self.registers = vec![0; 128];
+                self.registers[0x0F] = 0x7B;
+                self.fifo.clear();
+                (self.overrun, self.resets) = (false, self.resets + 1);
+            }
+            0x0A if value == 0 => {
+                self.fifo.clear();
+                self.overrun = false;
+                self.registers[0x0A] = 0;
+            }
+            _ => self.registers[usize::from(register)] = value,
+        }
+    }
+
+    fn read(&mut self, register: u8, bytes: &mut [u8]) {
+        let level = self.fifo.len();
+        match register {
+            0x3A => {
+                let flags = if self.overrun { 0x48 } else { 0 };
+                bytes.copy_from_slice(&[level as u8, (level >> 8) as u8 | flags]);
+            }
+            0x78 => {
+                for word in bytes.chunks_exact_mut(7) {
+                    word.copy_from_slice(&self.fifo.pop_front().unwrap_or_default());
+                }
+            }
+            _ => bytes.copy_from_slice(&self.registers[usize::from(register)..][..bytes.len()]),
+        }
+    }
+}
+
+/// The chip on its bus.
+#[derive(Clone)]
+struct Bus(Rc<RefCell<Chip>>);
+
+impl Bus {
+    fn new() -> Self {
+        let mut chip = Chip { registers: vec![0; 128], ..Chip::default() };
+        chip.registers[0x0F] = 0x7B;
+        Self(Rc::new(RefCell::new(chip)))
+    }
+}
+
+impl ErrorType for Bus {
+    type Error = ErrorKind;
+}
+
+impl SpiDevice for Bus {
+    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), ErrorKind> {
+        let chip = &mut *self.0.borrow_mut();
+        if let Some(works) = &mut chip.works {
+            if *works == 0 {
+                return Err(ErrorKind::Other);
+            }
+            *works -= 1;
+        }
+        match operations {
+            [Operation::Write([register]), Operation::Read(bytes)] => {
+                assert!(register & 0x80 != 0, "a read has the read bit");
+                chip.read(register & 0x7F, bytes);
+            }
+            [Operation::Write([register]), Operation::Write(bytes)] => {
+                for (register, byte) in (*register..).zip(bytes.iter()) {
+                    chip.write(register, *byte);
+                }
+            }
+            _ => panic!("neither a read nor a write: {operations:?}"),
+        }
+        Ok(())
+    }
+}
+
+impl embedded_hal_async::spi::SpiDevice for Bus {
+    async fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), ErrorKind> {
+        SpiDevice::transaction(self, operations)
+    }
+}
+
+/// The chip's interrupt pin: high when this many words wait.
+struct Pin(Bus, usize);
+
+impl digital::ErrorType for Pin {
+    type Error = digital::ErrorKind;
+}
+
+impl Wait for Pin {
+    async fn wait_for_high(&mut self) -> Result<(), digital::ErrorKind> {
+        poll_fn(|_| match self.0.0.borrow().fifo.len() {
+            level if level >= self.1 => Poll::Ready(Ok(())),
+            _ => Poll::Pending,
+        })
+        .await
+    }
+    async fn wait_for_low(&mut self) -> Result<(), digital::ErrorKind> {
+        Err(digital::ErrorKind::Other)
+    }
+    async fn wait_for_rising_edge(&mut self) -> Result<(), digital::ErrorKind> {
+        Err(digital::ErrorKind::Other)
+    }
+    async fn wait_for_falling_edge(&mut self) -> Result<(), digital::ErrorKind> {
+        Err(digital::ErrorKind::Other)
+    }
+    async fn wait_for_any_edge(&mut self) -> Result<(), digital::ErrorKind> {
+        Err(digital::ErrorKind::Other)
+    }
+}
+
+#[test]
+fn an_executor_sleeps_until_the_watermark() {
+    let bus = Bus::new();
+    let pin = Pin(bus.clone(), 128);
+    let mut sensor =
+        AsyncIis3dwb::new(bus.clone(), pin, NoopDelay::new(), FullScale::G16, [Axis::Z]);
+    let (mut monitor, mut buffer, mut findings) = (monitor(), [[0; 1]; 64], Vec::new());
+    let mut context = Context::from_waker(Waker::noop());
+    let mut slept = 0;
+    {
+        let mut task = pin!(async {
+            loop {
+                let finding = |finding| findings.push(finding);
+                acquire_async(&mut sensor, &Rails::FULL, &mut buffer, &mut monitor, finding).await;
+            }
+        });
+        // The first turn starts the chip.
+        assert!(task.as_mut().poll(&mut context).is_pending());
+        for i in 0..2048 {
+            bus.0.borrow_mut().put([0, 0, signal(i)]);
+            assert!(task.as_mut().poll(&mut context).is_pending());
+            slept += usize::from(bus.0.borrow().fifo.len() > 64);
+        }
+    }
+    assert!(slept > 500, "{slept}");
+    // What is under the watermark at the end is still in the chip.
+    let left = bus.0.borrow().fifo.len();
+    assert_eq!(findings, direct((0..2048 - left).map(signal)));
+    assert!(findings.len() >= 5);
+}
+
+fn sensor(bus: &Bus) -> Iis3dwb<Bus, NoopDelay, 1> {
+    Iis3dwb::new(bus.clone(), NoopDelay::new(), FullScale::G16, [Axis::Z])
+}
+
+/// A machine of some kind: two tones and a little noise.
+fn signal(i: usize) -> i16 {
+    let t = i as f64 / 20_000.0;
+    let tones = 3000.0 * (t * 6000.0).sin() + 900.0 * (t * 31_000.0).sin();
+    (tones + (i * 7919 % 401) as f64) as i16
+}
+
+type Small = Monitor<'static, i16, 256, 1, 4, 3, 3>;
+
+fn monitor() -> Small {
+    Small::new(Model::parse(common::GOLDEN).unwrap()).unwrap()
+}
+
+/// Reports of samples without a sensor between.
+fn direct(samples: impl Iterator<Item = i16>) -> Vec<Finding<1, 3>> {
+    let mut monitor = monitor();
+    samples.filter_map(|x| monitor.push([x])).collect()
+}
+
+/// Reports with the chip between: `each` is called before every sample, by its number.
+fn acquired(count: usize, mut each: impl FnMut(&mut Chip, usize)) -> Vec<Finding<1, 3>> {
+    let bus = Bus::new();
+    let mut sensor = sensor(&bus);
+    sensor.start().unwrap();
+    let (mut monitor, mut buffer, mut findings) = (monitor(), [[0; 1]; 64], Vec::new());
+    let mut take = |sensor: &mut Iis3dwb<_, _, 1>| {
+        while acquire(sensor, &Rails::FULL, &mut buffer, &mut monitor, |r| findings.push(r)) > 0 {}
+    };
+    for i in 0..count {
+        each(&mut bus.0.borrow_mut(), i);
+        bus.0.borrow_mut().put([0, 0, signal(i)]);
+        if i % 100 == 99 {
+            take(&mut sensor);
+        }
+    }
+    take(&mut sensor);
+    findings
+}
+
+#[test]
+fn what_the_chip_measures_is_what_is_analysed() {
+    let findings = acquired(2000, |_, _| {});
+    assert_eq!(findings, direct((0..2000).map(signal)));
+    assert!(findings.len() >= 5 && findings.iter().all(|finding| finding.result.is_ok()));
+}
+
+/// A fault, the findings before it, and those of samples from `resumes` on.
+fn check_gap(findings: &[Finding<1, 3>], fault: SensorFault, resumes: usize, count: usize) {
+    let at = findings.iter().position(|finding| finding.result.is_err()).expect("a fault");
+    assert_eq!(findings[at].result, Err(fault));
+    let before = direct((0..resumes).map(signal));
+    assert!(at > 0 && before.starts_with(&findings[..at]), "nothing before the gap is lost");
+    let results = |findings: &[Finding<1, 3>]| -> Vec<_> {
+        findings.iter().map(|finding| finding.result.clone()).collect()
+    };
+    let after = direct((resumes..count).map(signal));
+    assert!(!after.is_empty());
+    assert_eq!(results(&findings[at + 1..]), results(&after), "no window reaches over the gap");
+    let indices: Vec<u32> = findings.iter().map(|finding| finding.index).collect();
+    assert_eq!(indices, (0..findings.len() as u32).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_window_with_a_gap_is_discarded() {
+    // A word that the chip has dropped between 1049 and 1050: the FIFO is emptied at 1100.
+    let findings = acquired(3000, |chip, i| {
+        if i == 1050 {
+            chip.counter += 1;
+        }
+    });
+    check_gap(&findings, SensorFault::LostSamples, 1100, 3000);
+    // A tag whose parity is wrong: the chip is started again by the next read, at 1200.
+    let findings = acquired(3000, |chip, i| {
+        if i == 1060 {
+            chip.fifo.back_mut().unwrap()[0] ^= 1;
+        }
+    });
+    check_gap(&findings, SensorFault::Bus, 1200, 3000);
+}
+
+#[test]
+fn a_fifo_that_overran_is_emptied() {
+    // 600 samples arrive at once while the processor is busy.
+    let findings = acquired(3000, |chip, i| {
+        if i == 1150 {
+            for _ in 0..600 {
+                chip.put([0; 3]);
+            }
+        }
+    });
+    check_gap(&findings, SensorFault::Overrun, 1200, 3000);
+}
+
+#[test]
+fn a_bus_that_fails_is_reported_until_the_chip_answers_again() {
+    let mut fails = 0;
+    let findings = acquired(3000, |chip, i| {
+        match i {
+            1020 => chip.works = Some(1),
+            1420 => chip.works = None,
+            _ => {}
+        }
+        fails = chip.resets;
+    });
+    let faults = findings.iter().filter(|r| r.result == Err(SensorFault::Bus)).count();
+    assert_eq!(faults, 4, "one for each try");
+    assert_eq!(fails, 2, "the start and the one that worked");
+    let healthy = findings.iter().rev().take_while(|finding| finding.result.is_ok()).count();
+    assert_eq!(healthy, direct((1500..3000).map(signal)).len());
+}
+
+#[test]
+fn every_transfer_may_fail() {
+    for works in 0..60 {
+        let bus = Bus::new();
+        bus.0.borrow_mut().works = Some(works);
+        let mut sensor = sensor(&bus);
+        let mut samples = [[0; 1]; 8];
+        let mut faults = 0;
+        for i in 0..50 {
+            bus.0.borrow_mut().put([0, 0, i]);
+            match sensor.read(&mut samples) {
+                Ok(count) => assert!(count <= 1),
+                Err(SensorFault::Bus) => faults += 1,
+                Err(fault) => panic!("{fault} after {works} transfers"),
+            }
+        }
+        assert!(faults > 0, "{works}");
+        bus.0.borrow_mut().works = None;
+        assert_eq!(sensor.read(&mut samples), Ok(0), "it recovers by itself");
+        bus.0.borrow_mut().put([0, 0, 77]);
+        assert_eq!(sensor.read(&mut samples), Ok(1));
+        assert_eq!(samples[0], [77]);
+    }
+}
+
+#[test]
+fn clipping_spoils_its_window_and_no_other() {
+    let clipped = |at: usize| {
+        let mut monitor = monitor();
+        let samples = (0..2000).map(|i| [if i == at { i16::MAX } else { signal(i) }]);
+        let samples: Vec<[i16; 1]> = samples.collect();
+        let mut next = samples.chunks(50);
+        let mut source = Chunks(&mut next);
+        let (mut buffer, mut findings) = ([[0; 1]; 50], Vec::new());
+        while acquire(&mut source, &Rails::FULL, &mut buffer, &mut monitor, |r| findings.push(r))
+            > 0
+        {}
+        findings
+    };
+    // The last sample of the first window of 384 is also in the segment after it.
+    let findings = clipped(383);
+    assert_eq!(findings[0].result, Err(SensorFault::Clipped));
+    let findings = findings[1..].iter().map(|finding| finding.result.clone());
+    let after = direct((384..2000).map(signal));
+    assert!(findings.eq(after.iter().map(|finding| finding.result.clone())));
+    assert!(!after.is_empty());
+}
+
+/// Samples in pieces.
+struct Chunks<'a, I>(&'a mut I);
+
+impl<'a, I: Iterator<Item = &'a [[i16; 1]]>> SampleSource<i16, 1> for Chunks<'_, I> {
+    fn read(&mut self, samples: &mut [[i16; 1]]) -> Result<usize, SensorFault> {
+        let chunk = self.0.next().unwrap_or_default();
+        samples[..chunk.len()].copy_from_slice(chunk);
+        Ok(chunk.len())
+    }
+}
+
+#[test]
+fn the_start_says_what_is_wrong() {
+    use spi::Transaction as T;
+    let reset = [
+        T::transaction_start(),
+        T::write_vec(vec![0x12]),
+        T::write_vec(vec![0x01]),
+        T::transaction_end(),
+    ];
+    let read = |register: u8, value: u8| {
+        [
+            T::transaction_start(),
+            T::write_vec(vec![register | 0x80]),
+            T::read(value),
+            T::transaction_end(),
+        ]
+    };
+    let start = |expected: Vec<T<u8>>| {
+        let mut bus = spi::Mock::new(&expected);
+        let mut sensor =
+            Iis3dwb::new(bus.clone(), NoopDelay::new(), FullScale::G2, [Axis::X, Axis::Y]);
+        let result = sensor.start();
+        bus.done();
+        result
+    };
+    let other = start([reset.to_vec(), read(0x12, 4).to_vec(), read(0x0F, 0x6B).to_vec()].concat());
+    assert_eq!(other, Err(Iis3dwbError::Identity(0x6B)));
+    assert!(other.unwrap_err().to_string().contains("0x6b"));
+    let busy = std::iter::repeat_n(read(0x12, 1), 50).flatten();
+    assert_eq!(start(reset.iter().cloned().chain(busy).collect()), Err(Iis3dwbError::Reset));
+}
+
+#[test]
+fn axes_come_in_the_order_asked_for() {
+    let bus = Bus::new();
+    let mut sensor = Iis3dwb::new(bus.clone(), NoopDelay::new(), FullScale::G4, [Axis::Z, Axis::X]);
+    sensor.start().unwrap();
+    assert_eq!(bus.0.borrow().registers[0x10], 0xA8, "±4 g");
+    bus.0.borrow_mut().put([-1, 2, -300]);
+    let mut samples = [[0; 2]; 4];
+    assert_eq!(sensor.read(&mut samples), Ok(1));
+    assert_eq!(samples[0], [-300, -1]);
+    let (_, mut delay) = sensor.release();
+    delay.delay_us(1);
+}
+
+proptest! {
+    /// However the halves and the reads fall, what is read is in order and without a gap that
+    /// was not reported.
+    #[test]
+    fn a_double_buffer_reports_every_gap(steps in prop::collection::vec(0..4_u8, 1..200)) {
+        let halves = Halves::new();
+        let buffer = RefCell::new([[0_i16; 8]; 2]);
+        let mut filled = 0_i16;
+        let copy = |half: Half, samples: &mut [[i16; 1]]| {
+            let half = buffer.borrow()[usize::from(half == Half::Second)];
+            for (sample, x) in samples.iter_mut().zip(half) {
+                *sample = [x];
+            }
+            half.len()
+        };
+        let mut source = DoubleBuffered::new(&halves, copy);
+        let mut expected = Some(0);
+        let mut samples = [[0; 1]; 8];
+        for step in steps {
+            if step > 0 {
+                let first = filled.wrapping_mul(8);
+                let half = &mut buffer.borrow_mut()[usize::from(filled % 2 == 1)];
+                for (x, value) in half.iter_mut().zip(first..) {
+                    *x = value;
+                }
+                filled += 1;
+                halves.complete();
+                continue;
+            }
+            match source.read(&mut samples) {
+                Ok(0) => prop_assert!(expected.is_none_or(|next| next == filled * 8)),
+                Ok(count) => {
+                    prop_assert_eq!(count, 8);
+                    if let Some(next) = expected {
+                        prop_assert_eq!(samples[0][0], next, "a gap that was not reported");
+                    }
+                    let run = samples.windows(2).all(|pair| pair[1][0] == pair[0][0] + 1);
+                    prop_assert!(run, "{:?}", samples);
+                    expected = Some(samples[7][0] + 1);
+                }
+                Err(fault) => {
+                    prop_assert_eq!(fault, SensorFault::Overrun);
+                    expected = None;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_half_that_there_is_no_room_for_is_lost() {
+    let halves = Halves::new();
+    let mut source = DoubleBuffered::new(&halves, |_, _: &mut [[i16; 1]]| 16);
+    let mut samples = [[0; 1]; 8];
+    assert_eq!(source.read(&mut samples), Ok(0));
+    halves.complete();
+    assert_eq!(source.read(&mut samples), Err(SensorFault::LostSamples));
+}

@@ -1,0 +1,17 @@
+//! The stages in order, and everything around the monitor: samples in, findings and alarms out.
+
+mod acquisition;
+mod alarm;
+#[path = "../common/mod.rs"]
+mod common;
+mod drift;
+mod monitor;
+mod schedule;
+mod severity;
+#[path = "../../firmware-examples/src/simulated.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
+mod simulated;
+mod slices;
+mod slots;
+mod snapshot;
+mod soak;
