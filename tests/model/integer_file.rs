@@ -131,7 +131,7 @@ fn numbers_out_of_range_are_refused_by_name() {
         ("counts per unit", integer, 0),
         ("counts per unit", integer, f32::INFINITY.to_bits()),
         ("counts per unit", integer, (-1.0_f32).to_bits()),
-        ("number of first dimensions", integer + 4, 5),
+        ("features of the early drop", integer + 4, 5),
         ("fraction bits", integer + 12, 13),
         ("order of features", scaling, 4),
         ("order of features", scaling + 4, u32::MAX),

@@ -5,3 +5,4 @@ mod alarm_section;
 mod common;
 mod float_file;
 mod integer_file;
+mod sections;

@@ -2,10 +2,13 @@
 
 mod acquisition;
 mod alarm;
+mod any_monitor;
 #[path = "../common/mod.rs"]
 mod common;
+mod counts;
 mod drift;
 mod monitor;
+mod report_line;
 mod schedule;
 mod severity;
 #[path = "../../firmware-examples/src/simulated.rs"]

@@ -247,7 +247,7 @@ fn a_recording_without_a_speed_is_refused_by_name() {
     let error = refusal(None, &front_end(true, false)).unwrap_err();
     assert!(error.contains("slow.wav") && error.contains("rpm column"), "{error}");
     let error = refusal(Some(70_000.0), &front_end(true, false)).unwrap_err();
-    assert!(error.contains("66666 rpm") && error.contains("--blocks bands"), "{error}");
+    assert!(error.contains("66666 rpm") && error.contains("`blocks` bands"), "{error}");
     let bands = front_end(true, false).with_blocks(Blocks::default()).unwrap();
     assert_eq!(refusal(None, &bands), Ok(()));
 }

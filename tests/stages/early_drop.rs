@@ -6,6 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::Label;
 use rebearing::classify::{self, Mixture, classify};
+use rebearing::model::Section;
 use rebearing_host::features::front_end::FrontEndSettings;
 use rebearing_host::mixture as host;
 use rebearing_host::model::encoded::ModelBytes;
@@ -24,7 +25,7 @@ struct Case {
     stds: Vec<f32>,
     weights: Vec<f32>,
     x: Vec<f32>,
-    lead: usize,
+    first: usize,
 }
 
 fn case() -> impl Strategy<Value = Case> {
@@ -33,12 +34,12 @@ fn case() -> impl Strategy<Value = Case> {
         let numbers = || vec(-1.0_f32..1.0, components * dims);
         let x = (0..components, vec(-2.0_f32..2.0, dims), prop_oneof![Just(1.0_f32), Just(40.0)]);
         let parts = (numbers(), numbers(), vec(0.01_f32..1.0, components), x, 0..=dims, spread);
-        parts.prop_map(move |(means, stds, weights, (near, noise, far), lead, spread)| {
+        parts.prop_map(move |(means, stds, weights, (near, noise, far), first, spread)| {
             let means: Vec<f32> = means.iter().map(|mean| spread * mean).collect();
             let stds: Vec<f32> = stds.iter().map(|s| 0.6 + 0.4 * s).collect();
             let at = near * dims;
             let x = (0..dims).map(|i| means[at + i] + far * stds[at + i] * noise[i]).collect();
-            Case { dims, means, stds, weights, x, lead }
+            Case { dims, means, stds, weights, x, first }
         })
     })
 }
@@ -96,23 +97,23 @@ proptest! {
         let mixture = Mixture::new(&constants, &whitening, case.dims);
         let mut full = vec![7.0; case.components()];
         mixture.log_densities(&case.x, &mut full);
-        let mut leading = vec![7.0; case.components()];
-        mixture.log_densities_with_early_drop(&case.x, case.lead, &mut leading);
+        let mut dropped = vec![7.0; case.components()];
+        mixture.log_densities_with_early_drop(&case.x, case.first, &mut dropped);
 
         let best = full.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        for (leading, full) in leading.iter().zip(&full) {
-            if *leading == f32::NEG_INFINITY {
+        for (dropped, full) in dropped.iter().zip(&full) {
+            if *dropped == f32::NEG_INFINITY {
                 prop_assert!(best - full > 20.0, "dropped at {full}, {best} is the best");
             } else {
-                prop_assert_eq!(leading.to_bits(), full.to_bits());
+                prop_assert_eq!(dropped.to_bits(), full.to_bits());
             }
         }
-        let (full, leading) = (results(full), results(leading));
-        prop_assert!((full.1 - leading.1).abs() <= resolution(full.1), "{} {}", full.1, leading.1);
-        for (full, leading) in full.0.iter().zip(&leading.0) {
-            prop_assert!((full - leading).abs() <= resolution(1.0), "{full} {leading}");
+        let (full, dropped) = (results(full), results(dropped));
+        prop_assert!((full.1 - dropped.1).abs() <= resolution(full.1), "{} {}", full.1, dropped.1);
+        for (full, dropped) in full.0.iter().zip(&dropped.0) {
+            prop_assert!((full - dropped).abs() <= resolution(1.0), "{full} {dropped}");
         }
-        assert_same_class(&leading.2, &full.2);
+        assert_same_class(&dropped.2, &full.2);
     }
 
     #[test]
@@ -126,13 +127,13 @@ proptest! {
     ) {
         let bytes = separated(gate, direction, threshold);
         let model = bytes.model();
-        let lead = model.early_drop().expect("components so far apart are worth it");
+        let early_drop = model.early_drop().expect("components so far apart are worth it");
         let z: Vec<f32> = x.iter().enumerate().map(|(i, x)| mean(near, i) as f32 + 0.5 * x).collect();
 
         // The same without dropping anything.
         let gate_components = usize::from(gate);
         let mut u = vec![0.0; DIMS];
-        classify::reorder(&z, lead.order, &mut u);
+        classify::reorder(&z, early_drop.order, &mut u);
         let (_, types) = model.mixture().split_at(gate_components);
         if gate && direction {
             classify::take_direction(&mut u);
@@ -144,8 +145,8 @@ proptest! {
         let mut responsibilities = vec![7.0; model.components().len()];
         let mut found = [7.0; CLASSES];
         let classified = classify(model.classifier(), 1, &z, &mut [7.0; DIMS], &mut responsibilities, &mut found);
-        let leading = classified.log_likelihood.expect("no window passes this gate");
-        prop_assert!((leading - log_likelihood).abs() <= resolution(log_likelihood));
+        let found_log_likelihood = classified.log_likelihood.expect("no window passes this gate");
+        prop_assert!((found_log_likelihood - log_likelihood).abs() <= resolution(log_likelihood));
         assert_same_class(&found, &posterior);
         if (f64::from(log_likelihood) - threshold).abs() > 1e-3 {
             let expected = match (f64::from(log_likelihood) >= threshold, gate) {
@@ -205,14 +206,22 @@ fn separated(gate: bool, direction: bool, threshold: f64) -> ModelBytes {
 #[test]
 fn an_order_that_is_none_is_refused() {
     let bytes = separated(false, false, -100.0);
-    let at = bytes.bytes().windows(4).position(|tag| tag == b"LEAD").expect("the section") + 8;
+    let at = bytes
+        .bytes()
+        .windows(4)
+        .position(|tag| *tag == Section::EarlyDrop.tag())
+        .expect("the section")
+        + 8;
     let too_many = DIMS as u32 + 1;
     for (word, value) in [(0_usize, 0_u32), (0, too_many), (1, DIMS as u32), (1, u32::MAX)] {
         let mut damaged = bytes.bytes().to_vec();
         damaged[at + 4 * word..][..4].copy_from_slice(&u32::to_le_bytes(value));
         rebearing_host::model::file::seal(&mut damaged);
         let error = ModelBytes::from_bytes(&damaged).unwrap_err().to_string();
-        assert!(error.contains(if word == 0 { "leading features" } else { "order" }), "{error}");
+        assert!(
+            error.contains(if word == 0 { "features of the early drop" } else { "order" }),
+            "{error}"
+        );
     }
     // A feature that stands twice is one that does not stand at all.
     let mut twice = bytes.bytes().to_vec();

@@ -156,13 +156,13 @@ proptest! {
             let exact = f64::from(constants[k]) + (0..*dims).map(square).sum::<f64>();
             prop_assert_eq!(f64::from(*energy), exact.min(f64::from(u32::MAX)));
         }
-        let mut abandoned = vec![7; constants.len()];
-        energies_with_early_drop(&part, &x, &mut abandoned);
+        let mut dropped = vec![7; constants.len()];
+        energies_with_early_drop(&part, &x, &mut dropped);
         let exact: Vec<f64> =
             full.iter().map(|e| -f64::from(*e) / f64::from(1 << fraction_bits)).collect();
         let likelihood = weights(&part, &mut full);
-        prop_assert_eq!(likelihood, weights(&part, &mut abandoned));
-        prop_assert_eq!(&full, &abandoned);
+        prop_assert_eq!(likelihood, weights(&part, &mut dropped));
+        prop_assert_eq!(&full, &dropped);
 
         let nats: Vec<f64> = exact.iter().map(|e| e * std::f64::consts::LN_2).collect();
         let (log_likelihood, r) = common::responsibilities(&nats);

@@ -216,6 +216,21 @@ fn a_model_that_the_firmware_cannot_run_never_reaches_the_board() {
 }
 
 #[test]
+fn a_model_that_measures_in_another_unit_never_reaches_a_firmware_of_counts() {
+    const MEASURES: &[u8] = include_bytes!("../../../../tests/golden/model-v1-decision.rbm");
+    let with = |samples| {
+        let capacities = Capacities { samples, ..CAPACITIES };
+        let firmware =
+            elf(Descriptor::new(capacities, CHIP, 1), (MODEL, MODEL + 2048), &[(FLASH, 16)]);
+        let desk = Desk::new(&firmware, "");
+        fs::write(desk.path("model.rbm"), MEASURES).unwrap();
+        desk
+    };
+    with(Samples::Counts).refuses(&["--chip", CHIP], "this monitor takes counts");
+    assert!(with(Samples::Floats).flash(&["--chip", CHIP]).status.success());
+}
+
+#[test]
 fn the_region_must_hold_the_model() {
     let length = GOLDEN.len() as u32;
     let with = |slots, bytes| elf(descriptor(slots), (MODEL, MODEL + bytes), &[(FLASH, 1000)]);
