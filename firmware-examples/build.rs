@@ -11,6 +11,8 @@ struct Board {
     core: &'static str,
     /// The clock of `SysTick`, which QEMU takes from the board.
     megahertz: &'static str,
+    /// Whether it has a floating-point unit.
+    fpu: bool,
 }
 
 fn main() -> Result<(), Box<dyn error::Error>> {
@@ -24,6 +26,11 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     println!("cargo::rerun-if-changed={}", memory.display());
     println!("cargo::rustc-env=BOARD_CORE={}", board.core);
     println!("cargo::rustc-env=BOARD_MEGAHERTZ={}", board.megahertz);
+    // What runs f32 models is left out without one.
+    println!("cargo::rustc-check-cfg=cfg(fpu)");
+    if board.fpu {
+        println!("cargo::rustc-cfg=fpu");
+    }
     // Not `rustc-link-search`, which the boards' binaries would have too: they have a memory.x of
     // their own. GNU ld looks only in what comes before the script.
     println!("cargo::rustc-link-arg-bins=-L{}", out.display());
@@ -42,11 +49,10 @@ fn main() -> Result<(), Box<dyn error::Error>> {
 
 /// The board that a target is run on; the host's own, for clippy, counts as the first.
 fn board(target: &str) -> Board {
-    match target {
-        "thumbv6m-none-eabi" => Board { memory: "microbit.x", core: "cortex-m0", megahertz: "16" },
-        "thumbv8m.main-none-eabihf" => {
-            Board { memory: "mps2-an505.x", core: "cortex-m33", megahertz: "20" }
-        }
-        _ => Board { memory: "mps2-an386.x", core: "cortex-m4f", megahertz: "25" },
-    }
+    let (memory, core, megahertz, fpu) = match target {
+        "thumbv6m-none-eabi" => ("microbit.x", "cortex-m0", "16", false),
+        "thumbv8m.main-none-eabihf" => ("mps2-an505.x", "cortex-m33", "20", true),
+        _ => ("mps2-an386.x", "cortex-m4f", "25", true),
+    };
+    Board { memory, core, megahertz, fpu }
 }

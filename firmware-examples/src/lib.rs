@@ -5,10 +5,10 @@
 
 pub mod app;
 pub mod bench;
+pub mod emulated;
 pub mod faults;
 pub mod line;
 pub mod model_region;
 pub mod semihosting;
 pub mod simulated;
 pub mod soak;
-pub mod verdict;

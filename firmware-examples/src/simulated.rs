@@ -4,34 +4,61 @@
 //! throughout, so that every core makes the same samples. Nothing here is specific to firmware:
 //! `tests/soak.rs` of the project runs this very file on the host and compares.
 
-use rebearing::acquisition::{Sample, SampleSource};
+use rebearing::acquisition::{Rails, Sample, SampleSource};
 use rebearing::{FrontEnd, SensorFault};
 
-/// Every so many samples of a clipped or broken phase is a bad one: each window has some.
+/// One sample in so many of a clipped or broken phase is a bad one: each window has some.
 const BAD_EVERY: usize = 64;
 /// Samples handed out at a time, so that windows end in the middle of what is handed out.
 const CHUNK: usize = 100;
 
-/// What a sample type has to offer beside its numbers.
+/// A sample type, and how a sensor of it fails.
 pub trait SimulatedSample: Sample {
-    /// A whole number as a sample.
-    fn count(count: i16) -> Self;
     /// A sample that is not a number; at the rail where the type has none.
     const NOT_FINITE: Self;
+    /// The ends of the sensor's range.
+    const RAILS: Rails<Self>;
+    /// Every state of the golden models, and everything that goes wrong with such a sensor.
+    const PHASES: &'static [Phase];
+    /// A whole number as a sample.
+    fn count(count: i16) -> Self;
 }
 
 impl SimulatedSample for f32 {
+    const NOT_FINITE: Self = Self::NAN;
+    const RAILS: Rails<Self> = Rails { least: -32768.0, most: 32767.0 };
+    const PHASES: &'static [Phase] = &[
+        Phase::Signal(Colour::White),
+        Phase::Signal(Colour::Low),
+        Phase::Flat,
+        Phase::Signal(Colour::High),
+        Phase::Clipped,
+        Phase::Signal(Colour::White),
+        Phase::NotFinite,
+        Phase::Signal(Colour::Middle),
+    ];
     fn count(count: i16) -> Self {
         Self::from(count)
     }
-    const NOT_FINITE: Self = Self::NAN;
 }
 
 impl SimulatedSample for i16 {
+    const NOT_FINITE: Self = Self::MAX;
+    const RAILS: Rails<Self> = Rails::FULL;
+    // Integers are always finite.
+    const PHASES: &'static [Phase] = &[
+        Phase::Signal(Colour::White),
+        Phase::Signal(Colour::Low),
+        Phase::Flat,
+        Phase::Signal(Colour::High),
+        Phase::Clipped,
+        Phase::Signal(Colour::White),
+        Phase::Flat,
+        Phase::Signal(Colour::Middle),
+    ];
     fn count(count: i16) -> Self {
         count
     }
-    const NOT_FINITE: Self = Self::MAX;
 }
 
 /// The shape of a spectrum, by a filter of three taps.
@@ -47,7 +74,7 @@ pub enum Colour {
     Middle,
 }
 
-/// A stretch of samples, of which every window is to get the same verdict.
+/// A stretch of samples, of which every window gets the same kind of finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// A machine in some state.
@@ -82,7 +109,7 @@ pub const TOUR: &[Phase] = &[
     Phase::Clipped,
     Phase::Signal(Colour::Middle),
 ];
-/// Decision windows of a phase of the tour: enough for an alarm, and for a sensor that has failed.
+/// Windows of a phase of the tour: enough for an alarm, and for a sensor that has failed.
 pub const TOUR_WINDOWS: usize = 12;
 
 /// What the next read gives.
@@ -105,7 +132,7 @@ pub struct Simulated {
     /// The phase under way, and how many of its samples are still to come.
     phase: Phase,
     samples: usize,
-    /// Decision windows of a phase, samples of the first, and samples from one to the next.
+    /// Windows of a phase, samples of the first, and samples from one to the next.
     windows: usize,
     whole: usize,
     step: usize,
@@ -114,8 +141,8 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// `repeats` times the phases, each long enough for so many decision windows of a model with
-    /// this front end.
+    /// `repeats` times the phases, each long enough for so many windows of a model with this
+    /// front end.
     pub fn new(
         phases: &'static [Phase],
         repeats: usize,

@@ -1,124 +1,60 @@
-//! Ten thousand decision windows one after the other, each checked: what a device does in weeks
-//! of duty, in a minute.
+//! Ten thousand windows one after the other, each checked: what a device does in weeks of duty, in
+//! a minute.
 //!
-//! A monitor goes through the phases of [`crate::simulated`]. Each report must be the next by its
-//! index and have the verdict of its phase, with a posterior that is a probability, and there
-//! must be as many as the length of the phases allows. The host runs the same file, and must get
-//! the same counts and the same bits.
+//! A monitor goes through the phases of [`crate::simulated`]. Each finding must have the next index
+//! and the result of its phase, with a posterior that is a probability, and there must be as many as
+//! the length of the phases allows. The host runs the same file, and must get the same counts and
+//! the same bits.
 
 use core::fmt;
 
-use rebearing::acquisition::{Rails, SampleSource};
-use rebearing::monitor::acquire;
-use rebearing::{AnyMonitor, FrontEnd, IntegerMonitor, Label, Monitor, SensorFault};
+use rebearing::acquisition::Sample;
+use rebearing::model::Numbers;
+use rebearing::monitor::{AnyFinding, acquire};
+use rebearing::{AnyMonitor, FrontEnd, Label, SensorFault};
 
-use crate::simulated::{Colour, Next, Phase, Simulated};
+use crate::simulated::{Next, Phase, Simulated, SimulatedSample};
 
-/// Reports of a run.
-pub const REPORTS: usize = 10_000;
-/// Reports after which the stack is not to grow any more.
+/// Findings of a run.
+pub const FINDINGS: usize = 10_000;
+/// Findings after which the stack must not grow any more.
 pub const SETTLED: u32 = 100;
+/// Windows of a phase. The gap before it is one more finding.
+const WINDOWS: usize = 9;
 
-/// What became of one decision window, whichever monitor it was.
+/// The part of a finding that is looked at, the same for both monitors.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
     index: u32,
-    finding: Result<Found, SensorFault>,
+    result: Result<Found, SensorFault>,
 }
 
-/// What matters of a finding.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     label: Label,
-    /// Every probability is one, and they sum up to one or to nothing.
+    /// The probabilities sum up to one or to nothing.
     probable: bool,
     /// All numbers of the finding in one.
     bits: u32,
 }
 
-/// A monitor with samples to feed it from.
-pub trait Line {
-    /// The phases that it has a verdict for.
-    const PHASES: &'static [Phase];
-    /// Decision windows of a phase.
-    const WINDOWS: usize;
-    /// Whether it reports a gap.
-    const REPORTS_GAPS: bool;
-    /// Moves what the source has into the monitor; each report goes to `on_outcome`.
-    fn acquire(&mut self, source: &mut Simulated, on_outcome: impl FnMut(Outcome));
-}
-
-impl<const FFT: usize, const DIMS: usize, const COMPONENTS: usize, const CLASSES: usize> Line
-    for Monitor<'_, f32, FFT, 1, DIMS, COMPONENTS, CLASSES>
-{
-    const PHASES: &'static [Phase] = &[
-        Phase::Signal(Colour::White),
-        Phase::Signal(Colour::Low),
-        Phase::Flat,
-        Phase::Signal(Colour::High),
-        Phase::Clipped,
-        Phase::Signal(Colour::White),
-        Phase::NotFinite,
-        Phase::Signal(Colour::Middle),
-    ];
-    const WINDOWS: usize = 9;
-    const REPORTS_GAPS: bool = true;
-
-    fn acquire(&mut self, source: &mut Simulated, mut on_outcome: impl FnMut(Outcome)) {
-        let rails = Rails { least: -32768.0, most: 32767.0 };
-        let mut samples = [[0.0; 1]; 128];
-        acquire(source, &rails, &mut samples, self, |report| {
-            let finding = report.result.map(|finding| {
-                let total: f32 = finding.posterior.iter().sum();
-                let each = finding.posterior.iter().all(|p| (0.0..=1.0).contains(p));
-                let numbers = finding.posterior.iter().chain(&finding.log_likelihood);
-                let numbers = numbers.chain(&finding.gate_log_likelihood);
-                Found {
-                    label: finding.label,
-                    probable: each && (total == 0.0 || (total - 1.0).abs() < 1e-3),
-                    bits: numbers.fold(0, |bits, x| mix(bits, x.to_bits())),
-                }
-            });
-            on_outcome(Outcome { index: report.index, finding });
+impl Outcome {
+    fn of<N: Numbers, const AXES: usize, const CLASSES: usize>(
+        finding: &AnyFinding<N, AXES, CLASSES>,
+    ) -> Self {
+        let result = finding.result.as_ref().map_err(|fault| *fault).map(|found| {
+            let total: u32 = found.posterior.iter().map(|p| N::permille(*p)).sum();
+            let nats = found.log_likelihood.iter().chain(&found.gate_log_likelihood);
+            let numbers = found.posterior.iter().map(|p| N::probability_bits(*p));
+            let numbers = numbers.chain(nats.map(|nats| N::log_likelihood_bits(*nats)));
+            Found {
+                label: found.label,
+                // Each is rounded.
+                probable: total == 0 || total.abs_diff(1000) <= CLASSES as u32,
+                bits: numbers.fold(0, mix),
+            }
         });
-    }
-}
-
-impl<const FFT: usize, const DIMS: usize, const COMPONENTS: usize, const CLASSES: usize> Line
-    for IntegerMonitor<'_, FFT, 1, DIMS, COMPONENTS, CLASSES>
-{
-    // Integers are always finite, and this monitor is not told of rails.
-    const PHASES: &'static [Phase] = &[
-        Phase::Signal(Colour::White),
-        Phase::Signal(Colour::Low),
-        Phase::Flat,
-        Phase::Signal(Colour::High),
-        Phase::Signal(Colour::Middle),
-    ];
-    const WINDOWS: usize = 10;
-    const REPORTS_GAPS: bool = false;
-
-    fn acquire(&mut self, source: &mut Simulated, mut on_outcome: impl FnMut(Outcome)) {
-        let mut samples = [[0_i16; 1]; 128];
-        let Ok(count) = source.read(&mut samples) else {
-            self.clear();
-            return;
-        };
-        self.push_slice(samples.get(..count).unwrap_or_default(), |report| {
-            let finding = report.result.map(|finding| {
-                let total: u32 = finding.posterior.iter().map(|p| u32::from(*p)).sum();
-                let posterior = finding.posterior.iter().map(|p| u32::from(*p));
-                let likelihoods = finding.log_likelihood.iter().chain(&finding.gate_log_likelihood);
-                let numbers = posterior.chain(likelihoods.map(|x| x.cast_unsigned()));
-                Found {
-                    label: finding.label,
-                    // Probabilities in Q15, each rounded.
-                    probable: total == 0 || total.abs_diff(1 << 15) < 32,
-                    bits: numbers.fold(0, mix),
-                }
-            });
-            on_outcome(Outcome { index: report.index, finding });
-        });
+        Self { index: finding.index, result }
     }
 }
 
@@ -130,41 +66,41 @@ pub fn mix(bits: u32, word: u32) -> u32 {
 /// What there was, and the first thing that was not as it should be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Reports.
-    pub reports: u32,
-    /// Reports of the first three classes.
+    /// Findings.
+    pub findings: u32,
+    /// Findings of the first three classes.
     pub classes: [u32; 3],
-    /// Reports of unknown.
+    /// Findings of unknown.
     pub unknown: u32,
-    /// Reports of unknown fault.
+    /// Findings of unknown fault.
     pub unknown_fault: u32,
-    /// Reports of a fault of the sensor.
+    /// Findings of a fault of the sensor.
     pub faults: u32,
     /// All numbers of all findings in one.
     pub bits: u32,
-    /// Number of the report and what was wrong.
+    /// Number of the finding and what was wrong.
     pub wrong: Option<(u32, &'static str)>,
 }
 
 impl Summary {
     fn wrong(&mut self, what: &'static str) {
-        self.wrong = self.wrong.or(Some((self.reports, what)));
+        self.wrong = self.wrong.or(Some((self.findings, what)));
     }
 
     /// Counts an outcome, and checks it against what was to come.
     fn take(&mut self, outcome: &Outcome, next: Next) {
-        if outcome.index != self.reports {
+        if outcome.index != self.findings {
             self.wrong("index");
         }
         let expected = match next {
             Next::Gap => Some(SensorFault::LostSamples),
             Next::Samples(phase) => phase.fault(),
-            Next::End => return self.wrong("a report after the end"),
+            Next::End => return self.wrong("a finding after the end"),
         };
-        if outcome.finding.err() != expected {
-            self.wrong("verdict");
+        if outcome.result.err() != expected {
+            self.wrong("sensor fault");
         }
-        match outcome.finding {
+        match outcome.result {
             Ok(Found { label, probable, bits }) => {
                 if !probable {
                     self.wrong("posterior");
@@ -181,40 +117,66 @@ impl Summary {
             }
             Err(_) => self.faults += 1,
         }
-        self.reports += 1;
+        self.findings += 1;
     }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { reports, classes: [a, b, c], unknown, unknown_fault, faults, bits, wrong } =
+        let Self { findings, classes: [a, b, c], unknown, unknown_fault, faults, bits, wrong } =
             self;
-        write!(f, "soak reports={reports} class0={a} class1={b} class2={c} unknown={unknown} ")?;
+        write!(f, "soak findings={findings} class0={a} class1={b} class2={c} unknown={unknown} ")?;
         write!(f, "unknown_fault={unknown_fault} sensor_faults={faults} bits={bits:08x} wrong=")?;
         match wrong {
             None => f.write_str("nothing"),
-            Some((report, what)) => write!(f, "{what} at report {report}"),
+            Some((finding, what)) => write!(f, "{what} at finding {finding}"),
         }
     }
 }
 
-/// Sends [`REPORTS`] decision windows through `line`, whose model has this front end;
-/// `on_settled` is called once, after [`SETTLED`] of them.
-pub fn soak<L: Line>(
-    line: &mut L,
+/// Sends [`FINDINGS`] windows through `monitor`; `on_settled` is called once, after [`SETTLED`] of
+/// them.
+pub fn soak<'m, M, const CLASSES: usize>(monitor: &mut M, on_settled: impl FnMut()) -> Summary
+where
+    M: AnyMonitor<'m, 1, CLASSES>,
+    M::Sample: SimulatedSample,
+{
+    let front_end = *monitor.model().front_end();
+    let phases = M::Sample::PHASES;
+    soak_with(phases, &front_end, on_settled, |source, take| step(monitor, source, take))
+}
+
+/// Moves the samples that the source has into the monitor; each outcome goes to `take`.
+pub fn step<'m, M, const CLASSES: usize>(
+    monitor: &mut M,
+    source: &mut Simulated,
+    take: &mut dyn FnMut(Outcome),
+) where
+    M: AnyMonitor<'m, 1, CLASSES>,
+    M::Sample: SimulatedSample,
+{
+    let mut samples = [[M::Sample::ZERO; 1]; 128];
+    let rails = &M::Sample::RAILS;
+    acquire(source, rails, &mut samples, monitor, |finding| take(Outcome::of(&finding)));
+}
+
+/// [`soak`] with a step that may differ, as a broken monitor's does.
+pub fn soak_with(
+    phases: &'static [Phase],
     front_end: &FrontEnd<'_>,
     mut on_settled: impl FnMut(),
+    mut step: impl FnMut(&mut Simulated, &mut dyn FnMut(Outcome)),
 ) -> Summary {
-    let each = L::PHASES.len() * (L::WINDOWS + usize::from(L::REPORTS_GAPS));
-    let source = &mut Simulated::new(L::PHASES, REPORTS / each, L::WINDOWS, front_end);
+    let each = phases.len() * (WINDOWS + 1);
+    let source = &mut Simulated::new(phases, FINDINGS / each.max(1), WINDOWS, front_end);
     let mut summary = Summary::default();
     let mut settled = false;
     let (mut phases, mut in_phase) = (0, 0);
     loop {
         let next = source.next();
         if next == Next::Gap || next == Next::End {
-            if phases > 0 && in_phase != L::WINDOWS {
-                summary.wrong("number of reports in a phase");
+            if phases > 0 && in_phase != WINDOWS {
+                summary.wrong("number of findings in a phase");
             }
             phases += 1;
             in_phase = 0;
@@ -222,17 +184,17 @@ pub fn soak<L: Line>(
         if next == Next::End {
             return summary;
         }
-        let before = summary.reports;
-        line.acquire(source, |outcome| summary.take(&outcome, next));
-        let made = summary.reports - before;
+        let before = summary.findings;
+        step(source, &mut |outcome| summary.take(&outcome, next));
+        let made = summary.findings - before;
         if next == Next::Gap {
-            if made != u32::from(L::REPORTS_GAPS) {
-                summary.wrong("number of reports of a gap");
+            if made != 1 {
+                summary.wrong("number of findings of a gap");
             }
         } else {
             in_phase += made as usize;
         }
-        if !settled && summary.reports >= SETTLED {
+        if !settled && summary.findings >= SETTLED {
             settled = true;
             on_settled();
         }

@@ -16,16 +16,34 @@ pub(crate) struct Board {
 
 /// All boards; each has a Cortex-M4F.
 pub(crate) const BOARDS: [Board; 2] = [
-    Board { package: "stm32f405", binaries: &["stm32f405", STM32F405_QEMU] },
+    Board { package: "stm32f405", binaries: &["stm32f405", TOURS[0].binary, TOURS[1].binary] },
     Board { package: "nrf52840", binaries: &["nrf52840"] },
 ];
 
-/// The binary that also boots in QEMU.
-const STM32F405_QEMU: &str = "stm32f405-qemu";
-/// QEMU's board with this chip. The model is in slot A of memory.x.
-const NETDUINO: Machine =
-    Machine { name: "netduinoplus2", file: Some(("tests/golden/model-v1-gate.rbm", 0x080C_0000)) };
-const NETDUINO_EXPECTED: &str = "firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt";
+/// A binary that boots in QEMU, with a model.
+struct Tour {
+    binary: &'static str,
+    model: &'static str,
+    /// What it prints.
+    expected: &'static str,
+}
+
+/// One binary for each encoding of models.
+const TOURS: [Tour; 2] = [
+    Tour {
+        binary: "stm32f405-qemu",
+        model: "tests/golden/model-v1-gate.rbm",
+        expected: "firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt",
+    },
+    Tour {
+        binary: "stm32f405-qemu-i16",
+        model: "tests/golden/model-v1-i16.rbm",
+        expected: "firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu-i16.txt",
+    },
+];
+
+/// Slot A of memory.x.
+const MODEL_ADDRESS: u32 = 0x080C_0000;
 
 /// Builds a board's binaries and returns the ELF files by name.
 pub(crate) fn build(thumb: Thumb, board: &Board) -> Result<Vec<(&'static str, PathBuf)>, String> {
@@ -38,7 +56,7 @@ pub(crate) fn build(thumb: Thumb, board: &Board) -> Result<Vec<(&'static str, Pa
 }
 
 /// Builds every board, checks that no firmware is in a region that is erased with a model, and runs
-/// the one that QEMU has a board for.
+/// those that QEMU has a board for.
 pub(crate) fn check() -> Result<(), String> {
     let thumb = Thumb::for_targets(&[M4F])?;
     let mut elves = Vec::new();
@@ -47,8 +65,12 @@ pub(crate) fn check() -> Result<(), String> {
     }
     look_into(elves.iter().map(|(_, elf)| elf))?;
     let emulator = qemu::find_or_install()?;
-    for (_, elf) in elves.iter().filter(|(name, _)| *name == STM32F405_QEMU) {
-        emulation::expect(&emulator, &NETDUINO, elf, NETDUINO_EXPECTED)?;
+    for Tour { binary, model, expected } in TOURS {
+        for (_, elf) in elves.iter().filter(|(name, _)| *name == binary) {
+            // QEMU's board with this chip.
+            let machine = Machine { name: "netduinoplus2", file: Some((model, MODEL_ADDRESS)) };
+            emulation::expect(&emulator, &machine, elf, expected)?;
+        }
     }
     Ok(())
 }

@@ -9,11 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// The manifest of the firmware's own workspace.
 pub(crate) const MANIFEST: &str = "firmware-examples/Cargo.toml";
-/// The binary for QEMU's mps2-an386 board.
-pub(crate) const QEMU_BINARY: &str = "qemu-m4";
-
-/// The binary for QEMU's microbit board.
-pub(crate) const QEMU_M0_BINARY: &str = "qemu-m0";
+/// The binary for QEMU's mps2-an386 and microbit boards.
+pub(crate) const QEMU_BINARY: &str = "qemu";
 
 /// Where the firmware's workspace is built.
 pub(crate) fn target_dir() -> PathBuf {
@@ -71,7 +68,7 @@ pub(crate) fn print(json: bool) -> Result<(), String> {
     let emulator = qemu::find_or_install()?;
     let thumb = Thumb::for_targets(&[M4F, M0])?;
     let elf = build(thumb, QEMU_BINARY, M4F)?;
-    let elf_m0 = build(thumb, QEMU_M0_BINARY, M0)?;
+    let elf_m0 = build(thumb, QEMU_BINARY, M0)?;
     let paths = [("elf", &elf), ("elf_m0", &elf_m0), ("qemu", &emulator)];
     if json {
         let members = paths.map(|(name, path)| format!("\"{name}\":{}", quoted(path)));

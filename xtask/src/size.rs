@@ -26,10 +26,10 @@ pub(crate) fn print() -> Result<(), String> {
     for board in &BOARDS {
         elves.extend(boards::build(thumb, board)?);
     }
-    println!("{:<14} {:<24} {:>10} {:>10}", "binary", "target", "flash", "RAM");
+    println!("{:<18} {:<24} {:>10} {:>10}", "binary", "target", "flash", "RAM");
     for (name, elf) in elves {
         let size = size(&elf)?;
-        println!("{name:<14} {M4F:<24} {:>10} {:>10}", size.flash, size.ram);
+        println!("{name:<18} {M4F:<24} {:>10} {:>10}", size.flash, size.ram);
     }
     Ok(())
 }

@@ -1,41 +1,51 @@
-//! The application of every board: from samples to reports, verdicts and a drift watch, all of
-//! them handed on, and a watchdog that only completed work feeds.
+//! The application of every board: from samples to findings, alarms and a drift watch, all of them
+//! handed on, and a watchdog that only completed work feeds.
 //!
 //! ```text
-//!  SampleSource ─► acquire ─► Monitor ─► report ─┬─► Decision ─► verdict ─┬─► Journal
-//!   (IIS3DWB,                                    └─► DriftWatch ─► drift ─┤
-//!    simulated)                                                           └─► Feeding ─► Watchdog
+//!  SampleSource ─► acquire ─► monitor ─► finding ─┬─► Alarm ──────► state ─┬─► Journal
+//!   (IIS3DWB,                                     └─► DriftWatch ─► drift ─┤
+//!    simulated)                                                            └─► Feeding ─► Watchdog
 //! ```
 //!
-//! What differs from board to board is behind [`Journal`] and [`Watchdog`]; a board's own code
-//! makes those and a source, and then calls [`App::step`] for ever.
+//! It takes either monitor: [`FloatMonitor`] for f32 models, [`CountMonitor`] for i16 models. What
+//! differs from board to board is behind [`Journal`] and [`Watchdog`]; a board's own code makes
+//! those, a [`Room`] in a `static` and a source, and then calls [`App::step`] for ever.
 
+mod results;
 #[cfg(feature = "defmt")]
 pub mod rtt;
 pub mod text;
 
-use rebearing::acquisition::{AsyncSampleSource, Rails, SampleSource, acquire, acquire_async};
-use rebearing::decision::{State, Verdict};
-use rebearing::drift::{DriftBlock, DriftWatch};
+use rebearing::acquisition::{AsyncSampleSource, Rails, SampleSource};
 use rebearing::model::format::MAX_AVERAGE;
-use rebearing::report_line::ReportLine;
-use rebearing::slots::{self, NoModel, Slot};
-use rebearing::watchdog::Feeding;
-use rebearing::{Decision, Model, ModelError, Monitor, Report, SensorFault};
+use rebearing::model::{AnyModel, Body};
+use rebearing::monitor::{AnyFinding, Place, acquire, acquire_async};
+use rebearing::operation::alarm::AlarmState;
+use rebearing::operation::{DriftBlock, DriftWatch, ReportLine};
+use rebearing::update::{self, NoModel, Slot};
+use rebearing::{Alarm, AnyMonitor, SensorFault, Vacant};
 
-/// What the boards hold: models of up to 2048 points, 32 features, 64 components and 8 classes,
+use results::Results;
+
+/// The boards' monitor of f32 models: up to 2048 points, 32 features, 64 components and 8 classes,
 /// of one axis.
-pub type BoardMonitor = Monitor<'static, i16, 2048, AXES, 32, 64, CLASSES>;
-/// What they report.
-pub type BoardReport = Report<AXES, CLASSES>;
-/// What they tell of it.
-pub type BoardLine<'a> = ReportLine<'a, AXES, CLASSES>;
-/// What they decide by: any number of windows that a model may ask for, so that a model which
+pub type FloatMonitor = rebearing::monitor!(
+    'static, model: f32, samples: i16, fft: 2048, axes: 1, features: 32, components: 64, classes: 8
+);
+/// The boards' monitor of i16 models, whose number of points is fixed.
+pub type CountMonitor<const FFT: usize> =
+    rebearing::IntegerMonitor<'static, FFT, AXES, 32, 64, CLASSES>;
+/// The boards' alarm: any number of windows that a model may ask for, so that a model which
 /// `rebearing flash` finds to fit the monitor is not refused for this.
-pub type BoardDecision = Decision<CLASSES, { MAX_AVERAGE as usize }>;
+pub type BoardAlarm = Alarm<CLASSES, { MAX_AVERAGE as usize }>;
+/// A finding of a board whose models have the body `B`.
+pub type BoardFinding<B> = AnyFinding<<B as Body<'static>>::Numbers, AXES, CLASSES>;
+/// The line of a finding.
+pub type BoardLine<'a, B> = ReportLine<'a, 'static, B, AXES, CLASSES>;
 /// Axes of the boards' sensor that are used.
 pub const AXES: usize = 1;
-const CLASSES: usize = 8;
+/// Most classes of a model.
+pub const CLASSES: usize = 8;
 
 /// Model slots in the boards' MODEL region.
 pub const SLOTS: u32 = 2;
@@ -48,15 +58,30 @@ pub const WATCHDOG_MS: u32 = 8000;
 /// Pause after a fault of the sensor, before it is tried again.
 pub const RETRY_MS: u32 = 100;
 
+/// A monitor that boards can have: of counts, with as many axes and classes as they use.
+pub trait BoardMonitor: AnyMonitor<'static, AXES, CLASSES, Sample = i16> + 'static {}
+
+impl<M: AnyMonitor<'static, AXES, CLASSES, Sample = i16> + 'static> BoardMonitor for M {}
+
+/// A finding as a journal gets it.
+pub struct Entry<'a, B: Body<'static>> {
+    /// Its line.
+    pub line: BoardLine<'a, B>,
+    /// The finding.
+    pub finding: &'a BoardFinding<B>,
+    /// The alarm's state after it.
+    pub alarm: &'a AlarmState,
+}
+
 /// Where a board tells what happens: over RTT, or over semihosting in QEMU.
 pub trait Journal {
-    /// A model was found in this slot, and the monitor runs it.
-    fn started(&mut self, slot: Slot, model: &Model<'_>);
+    /// A model was found in this slot, and a monitor of so many bytes runs it.
+    fn started<B: Body<'static>>(&mut self, slot: Slot, model: &AnyModel<'static, B>, ram: usize);
     /// Neither slot holds a model that can be used.
     fn no_model(&mut self, reason: &NoModel);
-    /// The result of a decision window, and what was decided after it.
-    fn report(&mut self, line: &BoardLine<'_>);
-    /// A block of decision windows is unlike those that the model was made of: please re-adapt.
+    /// The finding of a window, and the alarm's state after it.
+    fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>);
+    /// A block of windows is unlike those that the model was made of: please re-adapt.
     fn drifted(&mut self, block: &DriftBlock);
 }
 
@@ -66,75 +91,79 @@ pub trait Watchdog {
     fn feed(&mut self);
 }
 
-/// What runs one model.
-pub struct Running {
-    monitor: BoardMonitor,
-    decision: BoardDecision,
-    watch: Option<DriftWatch<'static>>,
+/// Room for the large parts of the application, for a `static`: all zeros until it is started.
+pub struct Room<M> {
+    monitor: Vacant<M>,
+    alarm: Place<BoardAlarm>,
+    samples: [[i16; AXES]; BATCH],
 }
 
-impl Running {
-    #[allow(clippy::large_types_passed_by_value, reason = "the monitor keeps it")]
-    fn new(model: Model<'static>) -> Result<Self, ModelError> {
-        Ok(Self {
-            decision: BoardDecision::of_model(&model)?,
-            watch: model.drift().map(DriftWatch::new),
-            monitor: BoardMonitor::new(model)?,
-        })
-    }
-
-    /// The model.
-    pub fn model(&self) -> &Model<'static> {
-        self.monitor.model()
-    }
-}
-
-/// The newest model of the MODEL region, running and announced.
-///
-/// Without a model there is nothing to do: the caller sleeps until `rebearing flash` resets it.
-pub fn start(region: &'static [u8], journal: &mut impl Journal) -> Option<Running> {
-    match slots::newest(region, Running::new) {
-        Ok((slot, running)) => {
-            journal.started(slot, running.model());
-            Some(running)
-        }
-        Err(reason) => {
-            journal.no_model(&reason);
-            None
-        }
+impl<M> Room<M> {
+    /// Room around a monitor that was not started.
+    pub const fn new(monitor: Vacant<M>) -> Self {
+        Self { monitor, alarm: Place::Empty, samples: [[0; AXES]; BATCH] }
     }
 }
 
 /// The application in the middle of its work.
-pub struct App<J, W> {
-    monitor: BoardMonitor,
-    samples: [[i16; AXES]; BATCH],
-    results: Results<J, W>,
+pub struct App<'r, M, J, W>
+where
+    M: BoardMonitor,
+{
+    monitor: &'r mut M,
+    samples: &'r mut [[i16; AXES]],
+    results: Results<'r, M::Body, J, W>,
 }
 
-impl<J: Journal, W: Watchdog> App<J, W> {
-    /// The application around what [`start`] made.
-    pub fn new(running: Running, journal: J, watchdog: W) -> Self {
-        let Running { monitor, decision, watch } = running;
-        let feeding = Feeding::new();
-        let results =
-            Results { decision, watch, last: None, journal, watchdog, feeding, fault: None };
-        Self { monitor, samples: [[0; AXES]; BATCH], results }
+impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
+    /// The application with the newest model of the MODEL region, which is announced.
+    ///
+    /// `None` without a model: there is nothing to do then, and the caller sleeps until
+    /// `rebearing flash` resets it.
+    pub fn start(
+        room: &'r mut Room<M>,
+        region: &'static [u8],
+        mut journal: J,
+        watchdog: W,
+    ) -> Option<Self> {
+        let newest = update::newest(region, |model| {
+            M::CAPACITIES.check(&model)?;
+            Ok(model)
+        });
+        let (slot, model) = match newest {
+            Ok(found) => found,
+            Err(reason) => {
+                journal.no_model(&reason);
+                return None;
+            }
+        };
+        let Room { monitor, alarm, samples } = room;
+        // A model that fits the monitor fits the alarm too.
+        *alarm = Place::Taken(BoardAlarm::of_model(&model).ok()?);
+        let alarm = alarm.get_mut()?;
+        let monitor = monitor.start(model).ok()?;
+        journal.started(slot, &model, size_of::<M>());
+        let results = Results::new(alarm, model.drift().map(DriftWatch::new), journal, watchdog);
+        Some(Self { monitor, samples, results })
     }
 
-    /// Moves what has arrived at `source` through the line; how many samples that were.
+    /// The model in use.
+    pub fn model(&self) -> &AnyModel<'static, M::Body> {
+        self.monitor.model()
+    }
+
+    /// Moves the samples that have arrived at `source` through the monitor; returns how many.
     ///
-    /// None means that it is time to sleep until the sensor calls, a fault that it is time to
-    /// wait a little before the sensor is tried again.
+    /// Zero means that it is time to sleep until the sensor calls, a fault that it is time to wait
+    /// a little before the sensor is tried again.
     pub fn step(
         &mut self,
         source: &mut impl SampleSource<i16, AXES>,
     ) -> Result<usize, SensorFault> {
         let Self { monitor, samples, results } = self;
         let model = *monitor.model();
-        let count = acquire(source, &Rails::FULL, samples, monitor, |report| {
-            results.decide(&model, report);
-        });
+        let on_finding = |finding| results.take(&model, finding);
+        let count = acquire(source, &Rails::FULL, samples, *monitor, on_finding);
         results.finish(count, &model, monitor.features())
     }
 
@@ -145,66 +174,8 @@ impl<J: Journal, W: Watchdog> App<J, W> {
     ) -> Result<usize, SensorFault> {
         let Self { monitor, samples, results } = self;
         let model = *monitor.model();
-        let on_report = |report| results.decide(&model, report);
-        let count = acquire_async(source, &Rails::FULL, samples, monitor, on_report).await;
+        let on_finding = |finding| results.take(&model, finding);
+        let count = acquire_async(source, &Rails::FULL, samples, *monitor, on_finding).await;
         results.finish(count, &model, monitor.features())
-    }
-}
-
-/// What comes behind the monitor.
-struct Results<J, W> {
-    decision: BoardDecision,
-    watch: Option<DriftWatch<'static>>,
-    /// Decided, and not yet in the journal.
-    last: Option<(BoardReport, Verdict)>,
-    journal: J,
-    watchdog: W,
-    feeding: Feeding,
-    /// Of the last report, if it had one.
-    fault: Option<SensorFault>,
-}
-
-impl<J: Journal, W: Watchdog> Results<J, W> {
-    /// The one place where every report of every board comes by.
-    fn decide(&mut self, model: &Model<'_>, report: BoardReport) {
-        // Two in one batch: the monitor has the features of the second by now.
-        self.hand_on(model, None);
-        self.fault = report.finding.as_ref().err().copied();
-        let verdict = self.decision.report(&report);
-        // A machine that stands still, or starts, is unlike the one that was recorded.
-        let runs = matches!(verdict.state, State::Filling | State::Running);
-        let watch = self.watch.as_mut().filter(|_| runs);
-        let block = watch.and_then(|watch| watch.report(&report));
-        if let Some(block) = block.filter(|block| block.cause.is_some()) {
-            self.journal.drifted(&block);
-        }
-        self.last = Some((report, verdict));
-    }
-
-    /// Puts what was decided into the journal.
-    fn hand_on(&mut self, model: &Model<'_>, features: Option<&[f32]>) {
-        let Some((report, verdict)) = self.last.take() else { return };
-        let drift = self.watch.as_ref().map(DriftWatch::raised);
-        let (report, verdict) = (&report, Some(&verdict));
-        self.journal.report(&BoardLine { model, report, verdict, drift, features });
-        self.feeding.handed_on(report);
-    }
-
-    fn finish(
-        &mut self,
-        count: usize,
-        model: &Model<'_>,
-        features: &[f32],
-    ) -> Result<usize, SensorFault> {
-        self.hand_on(model, Some(features));
-        self.feeding.arrived(count);
-        if self.feeding.due() {
-            self.watchdog.feed();
-        }
-        match self.fault.take() {
-            // Nothing moved, and a report of why.
-            Some(fault) if count == 0 => Err(fault),
-            _ => Ok(count),
-        }
     }
 }

@@ -1,12 +1,11 @@
 //! The journal by `defmt`: over RTT, whatever logger the board's binary links.
 
 use heapless::String;
-use rebearing::Model;
-use rebearing::drift::DriftBlock;
-use rebearing::report_line::ModelLine;
-use rebearing::slots::{NoModel, Slot};
+use rebearing::model::{AnyModel, Body};
+use rebearing::operation::{DriftBlock, ModelLine};
+use rebearing::update::{NoModel, Slot};
 
-use super::{BoardLine, BoardMonitor, Journal};
+use super::{Entry, Journal};
 
 /// A line of the boards' models: 32 bands, 8 classes, and room for their names.
 const LONGEST: usize = 640;
@@ -15,8 +14,8 @@ const LONGEST: usize = 640;
 pub struct RttJournal;
 
 impl Journal for RttJournal {
-    fn started(&mut self, slot: Slot, model: &Model<'_>) {
-        let (bytes, ram) = (model.bytes().len(), BoardMonitor::RAM);
+    fn started<B: Body<'static>>(&mut self, slot: Slot, model: &AnyModel<'static, B>, ram: usize) {
+        let bytes = model.bytes().len();
         defmt::info!(
             "model of {=usize} bytes in slot {}, monitor of {=usize} bytes",
             bytes,
@@ -35,17 +34,17 @@ impl Journal for RttJournal {
         defmt::error!("no model to use, please run `rebearing flash`: {}", reason);
     }
 
-    fn report(&mut self, report: &BoardLine<'_>) {
+    fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>) {
         // Composed here and not on the host, because the checksum is of the text.
         let mut line = String::<LONGEST>::new();
-        let fits = report.write_to(&mut line).is_ok();
-        let alarm = report.verdict.and_then(|verdict| verdict.alarm);
-        let quiet = report.report.finding.is_ok() && alarm.is_none_or(|alarm| !alarm.active);
+        let fits = entry.line.write_to(&mut line).is_ok();
+        let raised = entry.alarm.alarm.is_some_and(|alarm| alarm.active);
+        let quiet = entry.finding.result.is_ok() && !raised;
         match (fits, quiet) {
             (true, true) => defmt::info!("{=str}", line.as_str()),
             (true, false) => defmt::warn!("{=str}", line.as_str()),
             (false, _) => {
-                defmt::warn!("report {=u32} is too long for a line", report.report.index);
+                defmt::warn!("report {=u32} is too long for a line", entry.finding.index);
             }
         }
     }

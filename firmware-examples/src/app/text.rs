@@ -1,47 +1,59 @@
 //! The journal as lines of text, by semihosting: for QEMU.
 
+use core::cell::Cell;
 use core::fmt::Write as _;
 
-use rebearing::Model;
-use rebearing::drift::{DriftBlock, DriftCause};
-use rebearing::report_line::ModelLine;
-use rebearing::slots::{NoModel, Slot};
+use rebearing::model::{AnyModel, Body, Numbers};
+use rebearing::operation::{DriftBlock, DriftCause, ModelLine};
+use rebearing::update::{NoModel, Slot};
 
-use super::{BoardLine, BoardMonitor, Journal};
+use super::{Entry, Journal};
 use crate::line::Line;
 use crate::semihosting::Console;
+use crate::soak::mix;
 
 /// Prints to the host's console.
-pub struct TextJournal<'c>(pub &'c Console);
+pub struct TextJournal<'c> {
+    /// The console.
+    pub console: &'c Console,
+    /// Every bit of posteriors and log-likelihoods in one word: lines are rounded.
+    pub bits: &'c Cell<u32>,
+}
 
 impl Journal for TextJournal<'_> {
-    fn started(&mut self, slot: Slot, model: &Model<'_>) {
-        let mut line = Line::new(self.0);
+    fn started<B: Body<'static>>(&mut self, slot: Slot, model: &AnyModel<'static, B>, ram: usize) {
+        let mut line = Line::new(self.console);
         line.text("model slot=").text(match slot {
             Slot::A => "A",
             Slot::B => "B",
         });
         line.text(" bytes=").decimal(model.bytes().len());
-        line.text(" monitor_ram=").decimal(BoardMonitor::RAM).end();
+        line.text(" monitor_ram=").decimal(ram).end();
         // A line takes whatever is written to it.
         let _ = ModelLine(model).write_to(&mut line);
         line.end();
     }
 
     fn no_model(&mut self, reason: &NoModel) {
-        let mut line = Line::new(self.0);
+        let mut line = Line::new(self.console);
         let _ = write!(line, "error: {reason}");
         line.end();
     }
 
-    fn report(&mut self, report: &BoardLine<'_>) {
-        let mut line = Line::new(self.0);
-        let _ = report.write_to(&mut line);
+    fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>) {
+        if let Ok(found) = &entry.finding.result {
+            let posterior = found.posterior.iter().map(|p| B::Numbers::probability_bits(*p));
+            let nats = found.gate_log_likelihood.iter().chain(&found.log_likelihood);
+            let nats = nats.map(|nats| B::Numbers::log_likelihood_bits(*nats));
+            self.bits.set(posterior.chain(nats).fold(self.bits.get(), mix));
+        }
+        let mut line = Line::new(self.console);
+        let _ = entry.line.write_to(&mut line);
         line.end();
     }
 
     fn drifted(&mut self, block: &DriftBlock) {
-        let mut line = Line::new(self.0);
+        let mut line = Line::new(self.console);
         line.text("drift unknown=").decimal(block.unknown as usize);
         line.text(" cause=").text(block.cause.map_or("none", DriftCause::name)).end();
     }

@@ -4,15 +4,18 @@
 //! `SysTick` counts instructions, 40 to a tick at 25 MHz. Work is repeated until a tick more or
 //! less is under one in a thousand, and what the loop itself takes is measured and subtracted.
 
-pub mod integer_problem;
 pub mod problem;
+mod rows;
 pub mod stack;
+pub mod window;
 
 use core::hint::black_box;
 use core::ptr;
 
 use crate::line::Line;
-use crate::semihosting::Console;
+use crate::semihosting::{Console, exit};
+
+pub use rows::{Digest, Function, Row, Stack, print_stage};
 
 /// The core that this firmware is built for, as the bench's rows name it.
 pub const CORE: &str = env!("BOARD_CORE");
@@ -84,109 +87,12 @@ fn ticks(repeats: u32, work: &mut impl FnMut()) -> u32 {
     before.wrapping_sub(now()) & TOP
 }
 
-/// One row of the table of mixtures.
-pub struct Row {
-    /// How the model's numbers are stored.
-    pub encoding: &'static str,
-    /// Which code evaluates them.
-    pub kernel: &'static str,
-    /// Components of the mixture.
-    pub components: usize,
-    /// Features.
-    pub dims: usize,
-    /// `plain`, `clustered` or `worst`.
-    pub case: &'static str,
-    /// Instructions of one inference.
-    pub instructions: u32,
-    /// Bytes of parameters in flash.
-    pub parameters: usize,
-    /// Bytes of buffers.
-    pub ram: usize,
-    /// The bits of all results; `None` where nothing else has to give the same.
-    pub bits: Option<Digest>,
-}
-
-/// Tells results apart that differ in a bit, by FNV-1a over words.
-#[derive(Clone, Copy)]
-pub struct Digest(u32);
-
-impl Digest {
-    /// Of nothing.
-    pub const EMPTY: Self = Self(0x811C_9DC5);
-
-    /// Takes one more word of the results.
-    pub fn add(&mut self, word: u32) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x0100_0193);
+/// Runs a bench and ends the emulation: with a line `error: …` and exit code 1 if it fails.
+pub fn main(run: fn(&Console) -> Result<(), &'static str>) -> ! {
+    let Some(console) = Console::open() else { exit(Err(())) };
+    let result = run(&console);
+    if let Err(text) = result {
+        Line::new(&console).text("error: ").text(text).end();
     }
-
-    /// Takes the exact bits of floats.
-    pub fn add_floats(&mut self, floats: &[f32]) {
-        for x in floats {
-            self.add(x.to_bits());
-        }
-    }
-}
-
-impl Row {
-    /// Prints the row as a line of JSON.
-    pub fn print(&self, console: &Console) {
-        let mut line = Line::new(console);
-        line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(self.encoding);
-        line.text("\",\"kernel\":\"").text(self.kernel);
-        line.text("\",\"components\":").decimal(self.components);
-        line.text(",\"dims\":").decimal(self.dims);
-        line.text(",\"case\":\"").text(self.case);
-        line.text("\",\"instructions\":").decimal(self.instructions as usize);
-        line.text(",\"parameters\":").decimal(self.parameters);
-        line.text(",\"ram\":").decimal(self.ram);
-        if let Some(Digest(bits)) = self.bits {
-            line.text(",\"bits\":").decimal(bits as usize);
-        }
-        line.text("}").end();
-    }
-}
-
-/// What a mathematical function takes, and how far off it is.
-pub struct Function {
-    /// Which function.
-    pub name: &'static str,
-    /// Whose.
-    pub library: &'static str,
-    /// Instructions of a call.
-    pub instructions: u32,
-    /// Largest error relative to the result, in 10⁻⁹.
-    pub error_billionths: usize,
-}
-
-impl Function {
-    /// Prints it as a line of JSON.
-    pub fn print(&self, console: &Console) {
-        let mut line = Line::new(console);
-        line.text("{\"core\":\"").text(CORE).text("\",\"function\":\"").text(self.name);
-        line.text("\",\"library\":\"").text(self.library);
-        line.text("\",\"instructions\":").decimal(self.instructions as usize);
-        line.text(",\"error_billionths\":").decimal(self.error_billionths).text("}").end();
-    }
-}
-
-/// Prints what a monitor's push takes of the stack, and the monitor of RAM, as a line of JSON.
-pub fn print_stack(console: &Console, encoding: &str, kernel: &str, stack: usize, ram: usize) {
-    let mut line = Line::new(console);
-    line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(encoding);
-    line.text("\",\"kernel\":\"").text(kernel).text("\",\"stack\":").decimal(stack);
-    line.text(",\"ram\":").decimal(ram).text("}").end();
-}
-
-/// Prints the instructions of one stage of a window as a line of JSON.
-pub fn print_stage(
-    console: &Console,
-    encoding: &str,
-    kernel: &str,
-    stage: &str,
-    instructions: u32,
-) {
-    let mut line = Line::new(console);
-    line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(encoding);
-    line.text("\",\"kernel\":\"").text(kernel).text("\",\"stage\":\"").text(stage);
-    line.text("\",\"instructions\":").decimal(instructions as usize).text("}").end();
+    exit(result.map_err(drop))
 }

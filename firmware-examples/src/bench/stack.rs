@@ -8,8 +8,9 @@ unsafe extern "C" {
     safe static __sheap: u8;
 }
 
-/// Most bytes below the caller's frame that are painted: more than anything here takes.
-const PAINTED: usize = 16 * 1024;
+/// Most bytes below the caller's frame that are painted: more than anything here takes, if the board
+/// has as many.
+const PAINTED: usize = 128 * 1024;
 const PAINT: u32 = 0x5AFE_57AC;
 /// Bytes under the local variable of `depth` that its frame may have besides.
 const MARGIN: usize = 64;

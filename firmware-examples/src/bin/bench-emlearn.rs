@@ -12,11 +12,10 @@
 
 use core::hint::black_box;
 use core::{ptr, slice};
-use cortex_m_rt::{ExceptionFrame, entry, exception};
-use firmware_examples::bench::{CORE, Row, instructions};
-use firmware_examples::line::Line;
+use cortex_m_rt::entry;
+use firmware_examples::bench::{self, CORE, Row, instructions};
 use firmware_examples::model_region::model_region;
-use firmware_examples::semihosting::{Console, exit};
+use firmware_examples::semihosting::Console;
 use panic_never as _;
 use zerocopy::FromBytes;
 
@@ -40,12 +39,7 @@ unsafe extern "C" {
 
 #[entry]
 fn main() -> ! {
-    let Some(console) = Console::open() else { exit(Err(())) };
-    let result = run(&console);
-    if let Err(text) = result {
-        Line::new(&console).text("error: ").text(text).end();
-    }
-    exit(result.map_err(drop))
+    bench::main(run)
 }
 
 /// The memory that the bench loads the problem into.
@@ -131,10 +125,4 @@ fn run(console: &Console) -> Result<(), &'static str> {
     Ok(())
 }
 
-#[exception]
-unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-    if let Some(console) = Console::open() {
-        Line::new(&console).text("error: HardFault at ").hexadecimal(frame.pc()).end();
-    }
-    exit(Err(()))
-}
+firmware_examples::semihosting_faults!();

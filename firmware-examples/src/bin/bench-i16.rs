@@ -6,53 +6,49 @@
 #![no_main]
 
 use core::hint::black_box;
-use cortex_m_rt::{ExceptionFrame, entry, exception};
-use firmware_examples::bench::integer_problem::{IntegerProblem, IntegerVector};
-use firmware_examples::bench::{Digest, Row, instructions};
-use firmware_examples::line::Line;
+use cortex_m_rt::entry;
+use firmware_examples::bench::problem::integer::{Problem, Vector};
+use firmware_examples::bench::problem::{Header, Inference, count};
+use firmware_examples::bench::{self, Digest};
 use firmware_examples::model_region::model_region;
-use firmware_examples::semihosting::{Console, exit};
+use firmware_examples::semihosting::Console;
 use panic_never as _;
 use rebearing::integer::IntegerPart;
-use rebearing::integer::diagnosis::{normalise, write_posterior};
-use rebearing::integer::mixture::{energies, energies_abandoning, weights};
+use rebearing::integer::classifier::{normalise, write_posterior};
+use rebearing::integer::mixture::{energies, energies_with_early_drop, weights};
 
 /// Room for the largest problem.
 const COMPONENTS: usize = 128;
 const CLASSES: usize = 16;
-
-/// Which loop over the dimensions the device crate was built with.
-const KERNEL: &str = if cfg!(feature = "dsp") { "dsp" } else { "safe" };
 
 /// How a mixture is evaluated.
 type Kernel = fn(&IntegerPart<'_>, &[i16], &mut [u32]);
 
 #[entry]
 fn main() -> ! {
-    let Some(console) = Console::open() else { exit(Err(())) };
-    let result = run(&console);
-    if let Err(text) = result {
-        Line::new(&console).text("error: ").text(text).end();
-    }
-    exit(result.map_err(drop))
+    bench::main(run)
 }
 
 fn run(console: &Console) -> Result<(), &'static str> {
-    let problem = IntegerProblem::read(model_region()).ok_or("no problem in the MODEL region")?;
+    let problem = Problem::read(model_region()).ok_or("no problem in the MODEL region")?;
     check_kernel()?;
+    let Header { components, classes, case, .. } = problem.header;
     let mut scores = [0; COMPONENTS];
     let mut exact = [0; COMPONENTS];
     let mut posterior = [0; CLASSES];
-    let mut buffers = Buffers {
-        scores: scores.get_mut(..problem.part.len()).ok_or("too many components")?,
-        exact: exact.get_mut(..problem.part.len()).ok_or("too many components")?,
-        posterior: posterior.get_mut(..problem.classes).ok_or("too many classes")?,
+    let mut inference = Integers {
+        problem,
+        evaluate: energies,
+        scores: scores.get_mut(..components).ok_or("too many components")?,
+        exact: exact.get_mut(..components).ok_or("too many components")?,
+        posterior: posterior.get_mut(..classes).ok_or("too many classes")?,
     };
     // The full evaluation takes the more, the more components have a share in the vector.
-    if problem.case == "worst" {
-        count(&problem, &mut buffers, "plain", energies)?.print(console);
+    if case == "worst" {
+        count(&mut inference, "plain")?.print(console);
     }
-    count(&problem, &mut buffers, problem.case, energies_abandoning)?.print(console);
+    inference.evaluate = energies_with_early_drop;
+    count(&mut inference, case)?.print(console);
     Ok(())
 }
 
@@ -93,13 +89,13 @@ fn check_kernel() -> Result<(), &'static str> {
                 }
             }
             let rows = rows.get(..4 * padded).unwrap_or_default();
-            for (start, first_dims) in [(0, 8), (1, 8), (0, 3)] {
-                let part = IntegerPart::new(&[0, 77], rows, dims, first_dims.min(dims), 12);
+            for (start, early_drop) in [(0, 8), (1, 8), (0, 3)] {
+                let part = IntegerPart::new(&[0, 77], rows, dims, early_drop.min(dims), 12);
                 let x = x.get(start..start + dims).unwrap_or_default();
                 let (mut exact, mut found, mut dropped) = ([0; 2], [0; 2], [0; 2]);
                 by_definition(&part, x, &mut exact);
                 energies(&part, x, &mut found);
-                energies_abandoning(&part, x, &mut dropped);
+                energies_with_early_drop(&part, x, &mut dropped);
                 let kept = dropped.iter().zip(&exact).all(|(a, b)| *a == u32::MAX || a == b);
                 if found != exact || !kept || dropped.iter().min() != exact.iter().min() {
                     return Err("the kernel does not give the bits of the definition");
@@ -110,27 +106,32 @@ fn check_kernel() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Room for what an inference writes, and for what it must be.
-struct Buffers<'b> {
+/// An inference in integers, what it writes to, and what that must be.
+struct Integers<'b> {
+    problem: Problem<'b>,
+    evaluate: Kernel,
     scores: &'b mut [u32],
     exact: &'b mut [u32],
     posterior: &'b mut [u16],
 }
 
-/// Instructions of an inference, the mean over the problem's vectors, as a row.
-fn count(
-    problem: &IntegerProblem<'_>,
-    buffers: &mut Buffers<'_>,
-    case: &'static str,
-    evaluate: Kernel,
-) -> Result<Row, &'static str> {
-    let Buffers { scores, exact, posterior } = buffers;
-    let mut bits = Digest::EMPTY;
-    let mut total = 0_u32;
-    let mut vectors = 0;
-    for vector in problem.vectors() {
-        let full = infer(problem, &vector, by_definition, exact, posterior);
-        let (log_likelihood, class) = infer(problem, &vector, evaluate, scores, posterior);
+impl<'b> Inference for Integers<'b> {
+    const ENCODING: &'static str = "i16";
+    const KERNEL: &'static str = if cfg!(feature = "dsp") { "dsp" } else { "safe" };
+    type Vector = Vector<'b>;
+
+    fn header(&self) -> Header {
+        self.problem.header
+    }
+
+    fn vectors(&self) -> impl Iterator<Item = Vector<'b>> + use<'b> {
+        self.problem.vectors()
+    }
+
+    fn check(&mut self, vector: &Vector<'b>, bits: &mut Digest) -> Result<(), &'static str> {
+        let Self { problem, evaluate, scores, exact, posterior } = self;
+        let full = infer(problem, vector, by_definition, exact, posterior);
+        let (log_likelihood, class) = infer(problem, vector, *evaluate, scores, posterior);
         if (log_likelihood, class) != full || scores != exact {
             return Err("the kernel does not give the bits of the definition");
         }
@@ -141,30 +142,28 @@ fn count(
         scores.iter().for_each(|score| bits.add(*score));
         posterior.iter().for_each(|p| bits.add(u32::from(*p)));
         bits.add(class as u32);
-        total += instructions(|| {
-            let problem = black_box(problem);
-            black_box(infer(problem, black_box(&vector), evaluate, scores, posterior));
-        });
-        vectors += 1;
+        Ok(())
     }
-    Ok(Row {
-        encoding: "i16",
-        kernel: KERNEL,
-        components: problem.part.len(),
-        dims: problem.dims,
-        case,
-        instructions: total.checked_div(vectors).ok_or("a problem without vectors")?,
-        parameters: problem.parameters,
-        ram: size_of_val(*scores) + size_of_val(*posterior),
-        bits: Some(bits),
-    })
+
+    fn infer(&mut self, vector: &Vector<'b>) {
+        let Self { problem, evaluate, scores, posterior, .. } = self;
+        black_box(infer(black_box(problem), vector, *evaluate, scores, posterior));
+    }
+
+    fn parameters(&self) -> usize {
+        self.problem.parameters
+    }
+
+    fn ram(&self) -> usize {
+        size_of_val(self.scores) + size_of_val(self.posterior)
+    }
 }
 
 /// What is counted; a function of its own, so that its code has a size in the ELF file.
 #[inline(never)]
 fn infer(
-    problem: &IntegerProblem<'_>,
-    vector: &IntegerVector<'_>,
+    problem: &Problem<'_>,
+    vector: &Vector<'_>,
     evaluate: Kernel,
     scores: &mut [u32],
     posterior: &mut [u16],
@@ -175,10 +174,4 @@ fn infer(
     (found.log_likelihood, write_posterior(scores, problem.labels, posterior))
 }
 
-#[exception]
-unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-    if let Some(console) = Console::open() {
-        Line::new(&console).text("error: HardFault at ").hexadecimal(frame.pc()).end();
-    }
-    exit(Err(()))
-}
+firmware_examples::semihosting_faults!();

@@ -5,9 +5,8 @@
 #![no_main]
 
 use core::hint::black_box;
-use cortex_m_rt::{ExceptionFrame, entry, exception};
+use cortex_m_rt::entry;
 use firmware_examples::bench::{Function, instructions};
-use firmware_examples::line::Line;
 use firmware_examples::semihosting::{Console, exit};
 use micromath::F32Ext;
 use panic_never as _;
@@ -77,10 +76,4 @@ fn measure(
     .print(console);
 }
 
-#[exception]
-unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-    if let Some(console) = Console::open() {
-        Line::new(&console).text("error: HardFault at ").hexadecimal(frame.pc()).end();
-    }
-    exit(Err(()))
-}
+firmware_examples::semihosting_faults!();

@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 /// One input in this many is a run of the monitor instead, which takes far longer.
 const MONITOR_SHARE: u64 = 64;
 /// What a run of at least [`ENOUGH`] inputs must have met, or it did not test much.
-const MUST_MEET: [&str; 19] = [
+const MUST_MEET: [&str; 24] = [
     "accepted",
     "TooShort",
     "WrongMagic",
@@ -38,6 +38,11 @@ const MUST_MEET: [&str; 19] = [
     "OutOfRange: gate threshold",
     "OutOfRange: gate flags",
     "OutOfRange: label of a gate component",
+    "OutOfRange: counts per unit",
+    "OutOfRange: features of the early drop",
+    "OutOfRange: fraction bits",
+    "OutOfRange: component precision",
+    "OutOfRange: sum of a label row",
 ];
 const ENOUGH: u64 = 50_000;
 /// Words at the edges of what the format allows, as integers and as floats.

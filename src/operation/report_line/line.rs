@@ -49,6 +49,14 @@ impl<'w> Checked<'w> {
         self.digits(number, 1)
     }
 
+    /// Each name with its number.
+    pub(super) fn counts(&mut self, counts: &[(&str, usize)]) -> fmt::Result {
+        counts.iter().try_for_each(|(name, count)| {
+            self.text(name)?;
+            self.decimal(*count as u32)
+        })
+    }
+
     /// A decimal number with at least so many digits.
     #[inline(never)]
     fn digits(&mut self, mut number: u32, least: usize) -> fmt::Result {

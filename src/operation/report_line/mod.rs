@@ -9,6 +9,7 @@
 //! They have a checksum, because a line that lost a digit on its way would otherwise still be valid.
 //! They are written digit by digit, because `core` formats floats with code that can panic.
 
+mod about;
 mod line;
 
 use core::fmt::{self, Write};
@@ -16,10 +17,10 @@ use core::fmt::{self, Write};
 use crate::model::{AnyModel, Body, Decimal, Numbers, Places};
 use crate::monitor::{AnyClassification, AnyFinding};
 use crate::operation::alarm::AlarmState;
-use crate::signal::FrontEnd;
 use line::{CRC, Checked};
 
 pub use crate::model::DECIBELS_OFFSET;
+pub use about::{EndLine, ModelLine, MonitorLine};
 
 /// The first word of every line; the version of the format is in it.
 pub(crate) const MARK: &str = "rb1";
@@ -53,11 +54,6 @@ pub struct ReportLine<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usi
     features: Option<&'a [<B::Numbers as Numbers>::Feature]>,
     exact: bool,
 }
-
-/// The facts of a model that a reader of lines needs, as a line: sent once, at the start.
-#[derive(Debug, Clone, Copy)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct ModelLine<'a, 'm, B>(pub &'a AnyModel<'m, B>);
 
 impl<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize>
     ReportLine<'a, 'm, B, AXES, CLASSES>
@@ -111,13 +107,17 @@ impl<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize>
         if let Some(raised) = self.drift {
             line.text(if raised { " drift=1" } else { " drift=0" })?;
         }
-        if let Ok(found) = &self.finding.result {
-            if let Some(features) = self.features {
-                self.bands(&mut line, found, features)?;
+        if let (Ok(found), Some(features)) = (&self.finding.result, self.features) {
+            self.bands(&mut line, found, features)?;
+        }
+        if self.exact {
+            line.text(" bits=")?;
+            match &self.finding.result {
+                Ok(found) => self.bits(&mut line, found)?,
+                Err(_) => line.text("-/-/-/-")?,
             }
-            if self.exact {
-                self.bits(&mut line, found)?;
-            }
+            line.text("/")?;
+            line.word(self.alarm.and_then(|alarm| alarm.level).map(u32::from))?;
         }
         line.end()
     }
@@ -174,14 +174,13 @@ impl<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize>
         Ok(())
     }
 
-    /// Writes the exact bits in hexadecimal words: both log-likelihoods, posterior, statistics,
-    /// velocity and the alarm's level, with a slash between and a dash for a number that is absent.
+    /// Writes the exact bits in hexadecimal words: both log-likelihoods, posterior, statistics and
+    /// velocity, with a slash between and a dash for a number that is absent.
     fn bits(
         &self,
         line: &mut Checked<'_>,
         found: &AnyClassification<B::Numbers, AXES, CLASSES>,
     ) -> fmt::Result {
-        line.text(" bits=")?;
         let likelihoods = [found.gate_log_likelihood, found.log_likelihood];
         line.list("", &likelihoods, |line, nats| {
             line.word(nats.map(B::Numbers::log_likelihood_bits))
@@ -202,49 +201,13 @@ impl<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize>
             }
             None => line.text("/-")?,
         }
-        line.text("/")?;
-        line.word(self.alarm.and_then(|alarm| alarm.level).map(u32::from))
+        Ok(())
     }
 }
 
 impl<'m, B: Body<'m>, const AXES: usize, const CLASSES: usize> fmt::Display
     for ReportLine<'_, 'm, B, AXES, CLASSES>
 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_to(f)
-    }
-}
-
-impl<'m, B: Body<'m>> ModelLine<'_, 'm, B> {
-    /// Writes the line, without an end of line; fails only if `out` does.
-    pub fn write_to(&self, out: &mut impl Write) -> fmt::Result {
-        let Self(model) = self;
-        let FrontEnd { rate_hz, axes, fft_len, hop, segments, band_edges, .. } = model.front_end();
-        let mut line = Checked::start(out, " model bytes=")?;
-        line.decimal(model.bytes().len() as u32)?;
-        line.text(" rate=")?;
-        line.fixed(Decimal::of_magnitude(*rate_hz, Places::Two), Places::Two)?;
-        for (name, count) in
-            [(" fft=", fft_len), (" hop=", hop), (" segments=", segments), (" axes=", axes)]
-        {
-            line.text(name)?;
-            line.decimal(*count as u32)?;
-        }
-        line.text(" classes=")?;
-        for class in 0..model.classes() {
-            line.text(if class == 0 { "" } else { "," })?;
-            line.name(model.class_name(class).unwrap_or("?"))?;
-        }
-        if let Some(healthy) = model.healthy() {
-            line.text(" healthy=")?;
-            line.decimal(healthy as u32)?;
-        }
-        line.list(" edges=", band_edges, |line, bin| line.decimal(*bin))?;
-        line.end()
-    }
-}
-
-impl<'m, B: Body<'m>> fmt::Display for ModelLine<'_, 'm, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_to(f)
     }

@@ -24,17 +24,25 @@ use embassy_nrf::{bind_interrupts, peripherals};
 use embassy_time::{Delay, Timer};
 use embedded_hal_bus::spi::ExclusiveDevice;
 use firmware_examples::app::rtt::RttJournal;
-use firmware_examples::app::{self, App, BoardMonitor, RETRY_MS, SLOTS, WATCHDOG_MS};
+use firmware_examples::app::{self, App, FloatMonitor, RETRY_MS, Room, SLOTS, WATCHDOG_MS};
 use firmware_examples::model_region::model_region;
 use panic_probe as _;
 use rebearing::acquisition::{AsyncIis3dwb, Axis, FullScale};
-use rebearing::slots::{LayoutError, Slots};
+use rebearing::update::{LayoutError, Slots};
+use static_cell::ConstStaticCell;
+
+/// For i16 models of 2048 points: `CountMonitor<2048>`.
+type BoardMonitor = FloatMonitor;
 
 rebearing::descriptor!(BoardMonitor, "nRF52840_xxAA", SLOTS);
 
 bind_interrupts!(struct Interrupts {
     SPI2 => spim::InterruptHandler<peripherals::SPI2>;
 });
+
+/// The large parts of the application.
+static ROOM: ConstStaticCell<Room<BoardMonitor>> =
+    ConstStaticCell::new(Room::new(BoardMonitor::vacant()));
 
 /// Ticks of the watchdog's clock in a second.
 const WATCHDOG_HZ: u32 = 32_768;
@@ -65,11 +73,9 @@ async fn main(_spawner: Spawner) {
         defmt::error!("memory.x: {}", error);
         return;
     }
-    let mut journal = RttJournal;
+    let app = App::start(ROOM.take(), model_region(), RttJournal, BoardWatchdog(handle));
     // Without a model there is nothing to do: the watchdog starts the board again.
-    let Some(running) = app::start(model_region(), &mut journal) else { return };
-    // Before anything is waited for: a monitor that lives across a wait has a place of its own.
-    let mut app = App::new(running, journal, BoardWatchdog(handle));
+    let Some(mut app) = app else { return };
 
     let mut bus_settings = spim::Config::default();
     bus_settings.frequency = spim::Frequency::M8;

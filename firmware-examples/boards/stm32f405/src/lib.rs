@@ -15,6 +15,7 @@
 #![no_std]
 
 mod clock;
+pub mod qemu;
 mod wake;
 
 use core::convert::Infallible;

@@ -15,10 +15,11 @@ pub(super) fn text(emulator: &str, measured: &Measured) -> String {
     text += &table(&measured.rows, "flash, bytes", |row| row.flash);
     text += &table(&measured.rows, "RAM, bytes", |row| row.ram);
     text += &stages(&measured.stages);
-    for Stack { core, encoding, kernel, bytes, ram } in &measured.stacks {
+    for Stack { core, encoding, kernel, push, start, new, ram } in &measured.stacks {
         let _ = writeln!(
             text,
-            "{core} {encoding} {kernel}: push takes {bytes} bytes of stack, the monitor {ram} bytes of RAM"
+            "{core} {encoding} {kernel}: push takes {push} bytes of stack, the monitor {ram} bytes of RAM; \
+             to start it in place takes {start} bytes of stack, to build it with `new` {new}"
         );
     }
     for Function { core, name, library, instructions, error } in &measured.functions {

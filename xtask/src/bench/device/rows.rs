@@ -30,13 +30,18 @@ pub(super) struct Stage {
     pub(super) instructions: u64,
 }
 
-/// Stack that a monitor's push takes, and RAM of the monitor.
+/// Stack that a monitor takes, and its RAM.
 #[derive(Debug, Clone)]
 pub(super) struct Stack {
     pub(super) core: String,
     pub(super) encoding: String,
     pub(super) kernel: String,
-    pub(super) bytes: u64,
+    /// To push samples.
+    pub(super) push: u64,
+    /// To start it in place.
+    pub(super) start: u64,
+    /// To build it by `new`, the monitor itself included.
+    pub(super) new: u64,
     pub(super) ram: u64,
 }
 
@@ -46,7 +51,9 @@ impl Stack {
             core: answer.text("core")?.to_owned(),
             encoding: answer.text("encoding")?.to_owned(),
             kernel: answer.text("kernel")?.to_owned(),
-            bytes: answer.number("stack")? as u64,
+            push: answer.number("stack")? as u64,
+            start: answer.number("start")? as u64,
+            new: answer.number("new")? as u64,
             ram: answer.number("ram")? as u64,
         })
     }
@@ -56,7 +63,9 @@ impl Stack {
             ("core", Json::text(&self.core)),
             ("encoding", Json::text(&self.encoding)),
             ("kernel", Json::text(&self.kernel)),
-            ("stack", Json::Number(self.bytes as f64)),
+            ("stack", Json::Number(self.push as f64)),
+            ("start", Json::Number(self.start as f64)),
+            ("new", Json::Number(self.new as f64)),
             ("ram", Json::Number(self.ram as f64)),
         ])
     }

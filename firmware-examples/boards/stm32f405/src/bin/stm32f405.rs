@@ -3,22 +3,26 @@
 #![no_std]
 #![no_main]
 
-use cortex_m::singleton;
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use embedded_hal::delay::DelayNs;
 use firmware_examples::app::rtt::RttJournal;
-use firmware_examples::app::{self, App, BoardMonitor, RETRY_MS, SLOTS};
+use firmware_examples::app::{App, FloatMonitor, RETRY_MS, Room, SLOTS};
 use firmware_examples::model_region::model_region;
 use panic_probe as _;
-use rebearing::slots::{LayoutError, Slots};
+use rebearing::update::{LayoutError, Slots};
 use stm32f4xx_hal::flash::{FlashExt, LockedFlash};
-use stm32f405::{Board, BoardWatchdog, CHIP};
+use stm32f405::{Board, CHIP};
+
+/// For i16 models of 2048 points: `CountMonitor<2048>`.
+type BoardMonitor = FloatMonitor;
 
 rebearing::descriptor!(BoardMonitor, CHIP, SLOTS);
 
 #[entry]
 fn main() -> ! {
+    // Not on the stack, so that the size of the binary tells what it takes.
+    static mut ROOM: Room<BoardMonitor> = Room::new(BoardMonitor::vacant());
     // The chip is set up once, here.
     let Some(board) = Board::new() else { starve() };
     let Board { clock, mut sensor, mut wake, watchdog, mut flash, mut delay } = board;
@@ -27,15 +31,11 @@ fn main() -> ! {
         defmt::error!("memory.x: {}", error);
         starve()
     }
-    let mut journal = RttJournal;
-    let Some(running) = app::start(model_region(), &mut journal) else { starve() };
+    let app = App::start(ROOM, model_region(), RttJournal, watchdog);
+    let Some(mut app) = app else { starve() };
     if let Err(error) = sensor.start() {
         defmt::warn!("sensor: {}", defmt::Debug2Format(&error));
     }
-    // Not on the stack, so that the size of the binary tells what it takes.
-    let app: Option<&'static mut App<RttJournal, BoardWatchdog>> =
-        singleton!(: App<RttJournal, BoardWatchdog> = App::new(running, journal, watchdog));
-    let Some(app) = app else { starve() };
     loop {
         match app.step(&mut sensor) {
             Ok(_) => wake.sleep(),

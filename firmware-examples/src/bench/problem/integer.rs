@@ -1,27 +1,21 @@
-//! A mixture in integers, feature vectors and what a reference in f64 makes of them.
+//! Problems in integers.
 //!
-//! Little-endian, in the MODEL region: eight words (magic, components K, dims D, classes C,
-//! vectors, dims of the first phase, case, fraction bits), u32 energy[K], for each component
-//! i16 mean[D] and scale[D], u16 label[K][C], and for each vector i16 x[D], i32 log-likelihood,
-//! u16 posterior[C]. D is even, and what else is no whole number of words is padded.
+//! After the header, whose last word is the number of fraction bits: u32 energy[K], for each
+//! component i16 mean[D] and scale[D], u16 label[K][C], and for each vector i16 x[D], i32
+//! log-likelihood, u16 posterior[C]. D is even, and other parts are padded to whole words.
 
 use rebearing::integer::IntegerPart;
 use zerocopy::FromBytes;
 
-/// First word of a problem: "BNCI".
-const MAGIC: u32 = u32::from_le_bytes(*b"BNCI");
+use super::Header;
 
 /// A mixture to evaluate, and where.
 #[derive(Clone, Copy)]
-pub struct IntegerProblem<'a> {
+pub struct Problem<'a> {
+    /// Sizes and case.
+    pub header: Header,
     /// The mixture.
     pub part: IntegerPart<'a>,
-    /// Features.
-    pub dims: usize,
-    /// Classes.
-    pub classes: usize,
-    /// `clustered` or `worst`.
-    pub case: &'static str,
     /// A row of `classes` for each component.
     pub labels: &'a [u16],
     /// Bytes of mixture and labels.
@@ -31,54 +25,41 @@ pub struct IntegerProblem<'a> {
 
 /// A feature vector and its reference results.
 #[derive(Clone, Copy)]
-pub struct IntegerVector<'a> {
+pub struct Vector<'a> {
     /// The features.
     pub x: &'a [i16],
     log_likelihood: i32,
     posterior: &'a [u16],
 }
 
-impl<'a> IntegerProblem<'a> {
+impl<'a> Problem<'a> {
     /// The problem at the front of `region`, `None` if there is none.
     pub fn read(region: &'a [u8]) -> Option<Self> {
-        let (header, rest) = region.split_at_checked(32)?;
-        let &[MAGIC, components, dims, classes, vectors, first_dims, case, fraction_bits] =
-            <[u32]>::ref_from_bytes(header).ok()?
-        else {
-            return None;
-        };
-        let [components, dims, classes, vectors, first_dims] =
-            [components, dims, classes, vectors, first_dims].map(|count| count as usize);
+        let (header, rest) = Header::read(region, *b"BNCI")?;
+        let Header { components, dims, classes, vectors, early_drop, last: fraction_bits, .. } =
+            header;
         let (energies, rest) = rest.split_at_checked(4 * components)?;
         let (rows, rest) = rest.split_at_checked(4 * components * dims)?;
         let (labels, rest) =
             rest.split_at_checked((2 * components * classes).next_multiple_of(4))?;
         let energies = <[u32]>::ref_from_bytes(energies).ok()?;
         let rows = <[i16]>::ref_from_bytes(rows).ok()?;
-        let parameters = size_of_val(energies) + size_of_val(rows) + labels.len();
-        let case = match case {
-            1 => "clustered",
-            2 => "worst",
-            _ => return None,
-        };
         Some(Self {
-            part: IntegerPart::new(energies, rows, dims, first_dims, fraction_bits),
-            dims,
-            classes,
-            case,
+            header,
+            part: IntegerPart::new(energies, rows, dims, early_drop, fraction_bits),
             labels: <[u16]>::ref_from_bytes(labels).ok()?.get(..components * classes)?,
-            parameters,
+            parameters: size_of_val(energies) + size_of_val(rows) + labels.len(),
             vectors: rest.get(..vectors * vector_size(dims, classes))?,
         })
     }
 
     /// The feature vectors.
-    pub fn vectors(&self) -> impl Iterator<Item = IntegerVector<'a>> + use<'a> {
-        let Self { dims, classes, vectors, .. } = *self;
-        vectors.chunks_exact(vector_size(dims, classes).max(1)).filter_map(move |vector| {
+    pub fn vectors(&self) -> impl Iterator<Item = Vector<'a>> + use<'a> {
+        let Header { dims, classes, .. } = self.header;
+        self.vectors.chunks_exact(vector_size(dims, classes).max(1)).filter_map(move |vector| {
             let (x, rest) = vector.split_at_checked(2 * dims)?;
             let (log_likelihood, posterior) = rest.split_first_chunk()?;
-            Some(IntegerVector {
+            Some(Vector {
                 x: <[i16]>::ref_from_bytes(x).ok()?,
                 log_likelihood: i32::from_le_bytes(*log_likelihood),
                 posterior: <[u16]>::ref_from_bytes(posterior).ok()?.get(..classes)?,
@@ -91,7 +72,7 @@ fn vector_size(dims: usize, classes: usize) -> usize {
     2 * dims + 4 + (2 * classes).next_multiple_of(4)
 }
 
-impl IntegerVector<'_> {
+impl Vector<'_> {
     /// Whether results agree with the reference: to a nat, and to a tenth of probability, which
     /// is what 16 bits may do where all components lie in one place.
     pub fn agrees(&self, log_likelihood: i32, posterior: &[u16], class: usize) -> bool {
@@ -99,7 +80,7 @@ impl IntegerVector<'_> {
     }
 }
 
-/// As [`IntegerVector::agrees`], with the expected log-likelihood and posterior first.
+/// As [`Vector::agrees`], with the expected log-likelihood and posterior first.
 pub fn agrees(
     expected: i32,
     exact: &[u16],

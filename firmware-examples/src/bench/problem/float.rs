@@ -1,31 +1,19 @@
-//! A mixture, feature vectors and what a reference in f64 makes of them, in the MODEL region.
+//! Problems in f32.
 //!
-//! Little-endian: eight words (magic, components K, dims D, classes C, vectors, leading
-//! dims, case, zero), u32 order[D], then as f32 constant[K], for each component r[D] and m[D], label[K][C], and
-//! for each vector x[D], log-likelihood, posterior[C], responsibility[K]. The host writes it
-//! (`bench_device`) and QEMU puts it where a model would lie.
+//! After the header: u32 order[D], then as f32 constant[K], for each component r[D] and m[D],
+//! label[K][C], and for each vector x[D], log-likelihood, posterior[C], responsibility[K].
 
 use zerocopy::FromBytes;
 
-/// First word of a problem: "BNCH".
-const MAGIC: u32 = u32::from_le_bytes(*b"BNCH");
-const HEADER: usize = 8;
+use super::Header;
 
 /// A mixture to evaluate, and where.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
-    /// Components.
-    pub components: usize,
-    /// Features.
-    pub dims: usize,
-    /// Classes.
-    pub classes: usize,
-    /// Dims that all components are scored on before any is dropped; 0 to drop none.
-    pub lead: usize,
+    /// Sizes and case.
+    pub header: Header,
     /// The dims in the order that the components have them.
     pub order: &'a [u32],
-    /// `clustered` or `worst`.
-    pub case: &'static str,
     /// A constant for each component.
     pub constants: &'a [f32],
     /// For each component `dims` scales, then `dims` offsets.
@@ -40,25 +28,16 @@ pub struct Problem<'a> {
 pub struct Vector<'a> {
     /// The features.
     pub x: &'a [f32],
-    /// The log-likelihood by the reference.
-    pub log_likelihood: f32,
-    /// The class posterior by the reference.
-    pub posterior: &'a [f32],
-    /// The responsibilities by the reference.
-    pub responsibilities: &'a [f32],
+    log_likelihood: f32,
+    posterior: &'a [f32],
+    responsibilities: &'a [f32],
 }
 
 impl<'a> Problem<'a> {
     /// The problem at the front of `region`, `None` if there is none.
     pub fn read(region: &'a [u8]) -> Option<Self> {
-        let (header, rest) = region.split_at_checked(4 * HEADER)?;
-        let &[MAGIC, components, dims, classes, vectors, lead, case, _] =
-            <[u32]>::ref_from_bytes(header).ok()?
-        else {
-            return None;
-        };
-        let [components, dims, classes, vectors, lead] =
-            [components, dims, classes, vectors, lead].map(|count| count as usize);
+        let (header, rest) = Header::read(region, *b"BNCH")?;
+        let Header { components, dims, classes, vectors, .. } = header;
         let (order, rest) = rest.split_at_checked(4 * dims)?;
         let order = <[u32]>::ref_from_bytes(order).ok()?;
         let rest = <[f32]>::ref_from_bytes(rest.get(..rest.len() & !3)?).ok()?;
@@ -66,23 +45,7 @@ impl<'a> Problem<'a> {
         let (whitening, rest) = rest.split_at_checked(2 * components * dims)?;
         let (labels, rest) = rest.split_at_checked(components * classes)?;
         let vectors = rest.get(..vectors * (dims + 1 + classes + components))?;
-        let case = match case {
-            1 => "clustered",
-            2 => "worst",
-            _ => return None,
-        };
-        Some(Self {
-            components,
-            dims,
-            classes,
-            lead,
-            order,
-            case,
-            constants,
-            whitening,
-            labels,
-            vectors,
-        })
+        Some(Self { header, order, constants, whitening, labels, vectors })
     }
 
     /// Bytes of the mixture and its labels.
@@ -92,7 +55,7 @@ impl<'a> Problem<'a> {
 
     /// The feature vectors.
     pub fn vectors(&self) -> impl Iterator<Item = Vector<'a>> + use<'a> {
-        let Self { components, dims, classes, .. } = *self;
+        let Header { components, dims, classes, .. } = self.header;
         let size = (dims + 1 + classes + components).max(1);
         self.vectors.chunks_exact(size).filter_map(move |vector| {
             let (x, rest) = vector.split_at_checked(dims)?;

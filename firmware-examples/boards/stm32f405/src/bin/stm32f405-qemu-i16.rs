@@ -1,0 +1,20 @@
+//! The board in QEMU's netduinoplus2, with an i16 model of 256 points.
+//!
+//! `stm32f405-qemu-i16.txt` beside this file is what it prints.
+
+#![no_std]
+#![no_main]
+
+use cortex_m_rt::entry;
+use firmware_examples::app::{CountMonitor, Room, SLOTS};
+use stm32f405::{CHIP, qemu};
+
+rebearing::descriptor!(CountMonitor<256>, CHIP, SLOTS);
+
+#[entry]
+fn main() -> ! {
+    static mut ROOM: Room<CountMonitor<256>> = Room::new(CountMonitor::vacant());
+    qemu::tour(ROOM)
+}
+
+stm32f405::qemu_failures!();

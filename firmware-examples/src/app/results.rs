@@ -1,0 +1,82 @@
+//! What comes behind the monitor: alarm, drift watch, journal, watchdog.
+
+use rebearing::SensorFault;
+use rebearing::model::{AnyModel, Body, Numbers};
+use rebearing::operation::alarm::{AlarmState, State};
+use rebearing::operation::{DriftWatch, Feeding};
+
+use super::{BoardAlarm, BoardFinding, BoardLine, Entry, Journal, Watchdog};
+
+type Feature<B> = <<B as Body<'static>>::Numbers as Numbers>::Feature;
+
+/// Takes the findings of a board's monitor.
+pub(super) struct Results<'r, B: Body<'static>, J, W> {
+    alarm: &'r mut BoardAlarm,
+    watch: Option<DriftWatch<'static>>,
+    /// The newest finding and the alarm's state after it, not yet in the journal.
+    last: Option<(BoardFinding<B>, AlarmState)>,
+    journal: J,
+    watchdog: W,
+    feeding: Feeding,
+    /// Of the last finding, if it had one.
+    fault: Option<SensorFault>,
+}
+
+impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
+    pub(super) fn new(
+        alarm: &'r mut BoardAlarm,
+        watch: Option<DriftWatch<'static>>,
+        journal: J,
+        watchdog: W,
+    ) -> Self {
+        Self { alarm, watch, last: None, journal, watchdog, feeding: Feeding::new(), fault: None }
+    }
+
+    /// The one place where every finding of every board comes by.
+    pub(super) fn take(&mut self, model: &AnyModel<'static, B>, finding: BoardFinding<B>) {
+        // Two in one batch: the monitor has the features of the second by now.
+        self.hand_on(model, None);
+        self.fault = finding.result.as_ref().err().copied();
+        let state = self.alarm.update(&finding);
+        // A machine that stands still, or starts, is unlike the one that was recorded.
+        let runs = matches!(state.state, State::Filling | State::Running);
+        let watch = self.watch.as_mut().filter(|_| runs);
+        let block = watch.and_then(|watch| watch.update(&finding));
+        if let Some(block) = block.filter(|block| block.cause.is_some()) {
+            self.journal.drifted(&block);
+        }
+        self.last = Some((finding, state));
+    }
+
+    /// Puts the last finding into the journal.
+    fn hand_on(&mut self, model: &AnyModel<'static, B>, features: Option<&[Feature<B>]>) {
+        let Some((finding, alarm)) = self.last.take() else { return };
+        let drift = self.watch.as_ref().map(DriftWatch::raised);
+        let line = BoardLine::new(model, &finding).alarm(&alarm).drift(drift);
+        let line = match features {
+            Some(features) => line.features(features),
+            None => line,
+        };
+        self.journal.finding(&Entry { line, finding: &finding, alarm: &alarm });
+        self.feeding.handed_on(&finding);
+    }
+
+    /// After a batch of `count` samples: what to tell the caller of `step`.
+    pub(super) fn finish(
+        &mut self,
+        count: usize,
+        model: &AnyModel<'static, B>,
+        features: &[Feature<B>],
+    ) -> Result<usize, SensorFault> {
+        self.hand_on(model, Some(features));
+        self.feeding.arrived(count);
+        if self.feeding.due() {
+            self.watchdog.feed();
+        }
+        match self.fault.take() {
+            // Nothing moved, and a finding that says why.
+            Some(fault) if count == 0 => Err(fault),
+            _ => Ok(count),
+        }
+    }
+}

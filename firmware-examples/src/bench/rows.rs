@@ -1,0 +1,133 @@
+//! The rows that a bench prints, as lines of JSON.
+
+use super::CORE;
+use crate::line::Line;
+use crate::semihosting::Console;
+
+/// One row of the table of mixtures.
+pub struct Row {
+    /// How the model's numbers are stored.
+    pub encoding: &'static str,
+    /// Which code evaluates them.
+    pub kernel: &'static str,
+    /// Components of the mixture.
+    pub components: usize,
+    /// Features.
+    pub dims: usize,
+    /// `plain`, `clustered` or `worst`.
+    pub case: &'static str,
+    /// Instructions of one inference.
+    pub instructions: u32,
+    /// Bytes of parameters in flash.
+    pub parameters: usize,
+    /// Bytes of buffers.
+    pub ram: usize,
+    /// The bits of all results; `None` where nothing else has to give the same.
+    pub bits: Option<Digest>,
+}
+
+/// Tells results apart that differ in a bit, by FNV-1a over words.
+#[derive(Clone, Copy)]
+pub struct Digest(u32);
+
+impl Digest {
+    /// Of nothing.
+    pub const EMPTY: Self = Self(0x811C_9DC5);
+
+    /// Takes one more word of the results.
+    pub fn add(&mut self, word: u32) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0100_0193);
+    }
+
+    /// Takes the exact bits of floats.
+    pub fn add_floats(&mut self, floats: &[f32]) {
+        for x in floats {
+            self.add(x.to_bits());
+        }
+    }
+}
+
+impl Row {
+    /// Prints the row as a line of JSON.
+    pub fn print(&self, console: &Console) {
+        let mut line = Line::new(console);
+        line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(self.encoding);
+        line.text("\",\"kernel\":\"").text(self.kernel);
+        line.text("\",\"components\":").decimal(self.components);
+        line.text(",\"dims\":").decimal(self.dims);
+        line.text(",\"case\":\"").text(self.case);
+        line.text("\",\"instructions\":").decimal(self.instructions as usize);
+        line.text(",\"parameters\":").decimal(self.parameters);
+        line.text(",\"ram\":").decimal(self.ram);
+        if let Some(Digest(bits)) = self.bits {
+            line.text(",\"bits\":").decimal(bits as usize);
+        }
+        line.text("}").end();
+    }
+}
+
+/// What a mathematical function takes, and how far off it is.
+pub struct Function {
+    /// Which function.
+    pub name: &'static str,
+    /// Whose.
+    pub library: &'static str,
+    /// Instructions of a call.
+    pub instructions: u32,
+    /// Largest error relative to the result, in 10⁻⁹.
+    pub error_billionths: usize,
+}
+
+impl Function {
+    /// Prints it as a line of JSON.
+    pub fn print(&self, console: &Console) {
+        let mut line = Line::new(console);
+        line.text("{\"core\":\"").text(CORE).text("\",\"function\":\"").text(self.name);
+        line.text("\",\"library\":\"").text(self.library);
+        line.text("\",\"instructions\":").decimal(self.instructions as usize);
+        line.text(",\"error_billionths\":").decimal(self.error_billionths).text("}").end();
+    }
+}
+
+/// The stack that a monitor takes, and its RAM.
+pub struct Stack {
+    /// How the model's numbers are stored.
+    pub encoding: &'static str,
+    /// Which code evaluates them.
+    pub kernel: &'static str,
+    /// Bytes of stack that a push takes at most.
+    pub push: usize,
+    /// Bytes of stack to start the monitor in place.
+    pub start: usize,
+    /// Bytes of stack to build it by `new`, the monitor included.
+    pub new: usize,
+    /// Bytes of RAM of the monitor.
+    pub ram: usize,
+}
+
+impl Stack {
+    /// Prints it as a line of JSON.
+    pub fn print(&self, console: &Console) {
+        let mut line = Line::new(console);
+        line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(self.encoding);
+        line.text("\",\"kernel\":\"").text(self.kernel);
+        line.text("\",\"stack\":").decimal(self.push);
+        line.text(",\"start\":").decimal(self.start);
+        line.text(",\"new\":").decimal(self.new);
+        line.text(",\"ram\":").decimal(self.ram).text("}").end();
+    }
+}
+
+/// Prints the instructions of one stage of a window as a line of JSON.
+pub fn print_stage(
+    console: &Console,
+    encoding: &str,
+    kernel: &str,
+    stage: &str,
+    instructions: u32,
+) {
+    let mut line = Line::new(console);
+    line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(encoding);
+    line.text("\",\"kernel\":\"").text(kernel).text("\",\"stage\":\"").text(stage);
+    line.text("\",\"instructions\":").decimal(instructions as usize).text("}").end();
+}
