@@ -91,27 +91,29 @@ impl Capacities {
     /// Both monitors assert at compile time, on 32-bit targets, that this is their size.
     pub const fn device_ram(&self) -> usize {
         let Self { fft, axes, dims, components, .. } = *self;
-        // The segment of each axis, and the FFT's memory.
-        let samples = self.samples.size() * fft * axes + 4 * fft;
+        // The FFT's memory.
+        let scratch = 4 * fft;
         // Each buffer carries its length.
-        match self.encoding {
+        let (state, stages) = match self.encoding {
             Encoding::F32 => {
-                /// The view of the model and the counters of segment and monitor.
-                const STATE: usize = 204;
                 // With the sum that velocity is made of.
                 let moments = (size_of::<Moments>() + 4) * axes;
                 let buffers = 2 * (4 + 4 * dims) + 4 + 4 * components;
-                STATE + samples + moments + buffers
+                (204, scratch + moments + buffers)
             }
             Encoding::I16 => {
-                /// The view of the model and the counters of segment and monitor.
-                const STATE: usize = 212;
                 let moments = (size_of::<IntegerMoments>() + size_of::<i32>()) * axes;
-                let buffers =
-                    (8 + 8 * dims) + (4 + 4 * dims) + (4 + 2 * dims) + (4 + 4 * components);
+                let narrow = (4 + 2 * dims).next_multiple_of(4);
+                let buffers = (8 + 8 * dims) + (4 + 4 * dims) + narrow + (4 + 4 * components);
                 // The sums of power want a multiple of eight bytes.
-                (STATE + samples + moments + buffers).next_multiple_of(8)
+                (212, (scratch + moments + buffers).next_multiple_of(8))
             }
+        };
+        // State is the view of the model and the counters of segment and monitor.
+        let ram = state + self.samples.size() * fft * axes + stages;
+        match self.encoding {
+            Encoding::F32 => ram,
+            Encoding::I16 => ram.next_multiple_of(8),
         }
     }
 }
