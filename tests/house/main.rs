@@ -90,14 +90,19 @@ impl House {
         wrong
     }
 
-    /// Every word that prints or ends the process.
+    /// Every place that prints or ends the process.
     fn prints(&self) -> Vec<String> {
-        let words = ["println", "eprintln", "print", "eprint", "exit", "ExitCode", "clap"];
         let mut found = Vec::new();
         for (file, text) in &self.files {
-            for token in tokens::outside_tests(text) {
-                if let Some(word) = token.word().filter(|word| words.contains(word)) {
-                    found.push(format!("{}:{}: {word}", file.display(), token.line));
+            let tokens = tokens::outside_tests(text);
+            for three in tokens.windows(3) {
+                let [first, second, third] = three else { continue };
+                let prints = ["print", "println", "eprint", "eprintln"].map(Some);
+                let is_macro = second.piece == Piece::Other('!') && third.is("(");
+                let is_print = prints.contains(&first.word()) && is_macro;
+                let ends = first.word() == Some("process") && third.word() == Some("exit");
+                if is_print || (ends && second.is("::")) {
+                    found.push(format!("{}:{}", file.display(), first.line));
                 }
             }
         }
@@ -184,10 +189,8 @@ fn no_flag_of_the_command_stands_in_the_engine() {
 }
 
 #[test]
-fn the_engine_prints_nothing_and_ends_no_process() {
+fn nothing_in_the_engine_prints_or_ends_the_process() {
     assert_eq!(engine().prints(), Vec::<String>::new());
-    let house = made_up(&[("first.rs", "fn f() {\n    std::process::exit(1)\n}")]);
-    assert_eq!(house.prints(), ["first.rs:2: exit"]);
 }
 
 #[test]
@@ -243,4 +246,15 @@ fn a_flag_in_a_string_is_found_and_dashes_are_none() {
         const B: &str = \"`sox --ignore-length in.wav`\"; const C: &[u8] = b\"x --all\";";
     let found = made_up(&[("lib.rs", ""), ("first.rs", text)]).flags();
     assert_eq!(found, ["first.rs:1: use --domain", "first.rs:3: x --all"]);
+}
+
+#[test]
+fn what_prints_or_ends_the_process_is_found() {
+    let text = "fn f() { println!(); } // eprintln!()
+        fn g() { std::process::exit(1) }
+        fn h(print: bool) -> bool { print != process::id() }
+        #[cfg(test)] mod tests { fn f() { eprint!(\"x\"); } }
+        fn i() { eprint!(\"println!\"); }";
+    let found = made_up(&[("lib.rs", ""), ("first.rs", text)]).prints();
+    assert_eq!(found, ["first.rs:1", "first.rs:2", "first.rs:5"]);
 }
