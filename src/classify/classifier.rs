@@ -64,18 +64,21 @@ pub struct Classifier<'a> {
     pub early_drop: Option<EarlyDrop<'a>>,
 }
 
-/// The label of a window, and how well each mixture explains it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The label of a window, and how well each mixture explains it in log-likelihoods of type `L`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Classified {
-    /// The class, or the kind of unknown.
+pub struct AnyClassified<L> {
+    /// The class, or what is unknown.
     pub label: Label,
-    /// Log-likelihood under the gate; `None` without one.
-    pub gate_log_likelihood: Option<f32>,
-    /// Log-likelihood under the other components. `None` if the gate called the window healthy
-    /// or there are no other components.
-    pub log_likelihood: Option<f32>,
+    /// Log-likelihood under the gate, in nats (Q8 in integers); `None` without a gate.
+    pub gate_log_likelihood: Option<L>,
+    /// Log-likelihood under the other components, in nats (Q8 in integers). `None` if the gate
+    /// called the window healthy or there are no other components.
+    pub log_likelihood: Option<L>,
 }
+
+/// The label of a window and its log-likelihoods in floats.
+pub type Classified = AnyClassified<f32>;
 
 /// Classifies a window by its standardised features `z`.
 ///

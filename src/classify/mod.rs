@@ -6,7 +6,7 @@ mod label;
 mod mixture;
 
 pub use classifier::{
-    Classified, Classifier, Component, EarlyDrop, Gate, classify, take_direction,
+    AnyClassified, Classified, Classifier, Component, EarlyDrop, Gate, classify, take_direction,
 };
 pub use label::{Label, map_class, posterior};
 pub use mixture::{Mixture, margin, reorder, responsibilities};

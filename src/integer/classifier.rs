@@ -3,7 +3,7 @@
 use super::mixture::{self, Likelihood, MAX_FEATURE};
 use super::part::{IntegerPart, padded};
 use super::taper::bits;
-use crate::classify::Label;
+use crate::classify::{AnyClassified, Label};
 
 /// Fraction bits of a probability.
 pub(crate) const PROBABILITY_FRACTION: u32 = 15;
@@ -99,18 +99,8 @@ impl<'a> IntegerClassifier<'a> {
     }
 }
 
-/// The label of a window, and how well each mixture explains it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct IntegerClassified {
-    /// The class, or the kind of unknown.
-    pub label: Label,
-    /// Log-likelihood under the gate in nats, Q8; `None` without one.
-    pub gate_log_likelihood: Option<i32>,
-    /// Log-likelihood under the other components in nats, Q8. `None` if the gate called the window
-    /// healthy or there are no other components.
-    pub log_likelihood: Option<i32>,
-}
+/// The label of a window and its log-likelihoods in nats Q8.
+pub type IntegerClassified = AnyClassified<i32>;
 
 /// Classifies a window by its standardised features `z`.
 ///

@@ -33,9 +33,9 @@ pub trait Numbers: Number + private::Sealed + 'static {
     /// The part of a model that depends on its encoding.
     type Body<'m>: Body<'m, Numbers = Self> + 'm;
     /// A standardised feature.
-    type Feature: Number;
+    type Feature: Number + Default;
     /// The share of a component in a window.
-    type Responsibility: Number;
+    type Responsibility: Number + Default;
     /// The probability of a class.
     type Probability: Number + Default;
     /// A log-likelihood.

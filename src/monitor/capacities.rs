@@ -91,26 +91,23 @@ impl Capacities {
     /// Both monitors assert at compile time, on 32-bit targets, that this is their size.
     pub const fn device_ram(&self) -> usize {
         let Self { fft, axes, dims, components, .. } = *self;
-        // The FFT's memory.
-        let scratch = 4 * fft;
         // Each buffer carries its length.
         let (state, stages) = match self.encoding {
             Encoding::F32 => {
                 // With the sum that velocity is made of.
                 let moments = (size_of::<Moments>() + 4) * axes;
-                let buffers = 2 * (4 + 4 * dims) + 4 + 4 * components;
-                (204, scratch + moments + buffers)
+                (204, 4 * fft + moments + (4 + 4 * dims))
             }
             Encoding::I16 => {
                 let moments = (size_of::<IntegerMoments>() + size_of::<i32>()) * axes;
                 let narrow = (4 + 2 * dims).next_multiple_of(4);
-                let buffers = (8 + 8 * dims) + (4 + 4 * dims) + narrow + (4 + 4 * components);
                 // The sums of power want a multiple of eight bytes.
-                (212, (scratch + moments + buffers).next_multiple_of(8))
+                (212, (4 * fft + moments + (8 + 8 * dims) + narrow).next_multiple_of(8))
             }
         };
         // State is the view of the model and the counters of segment and monitor.
-        let ram = state + self.samples.size() * fft * axes + stages;
+        let segment = self.samples.size() * fft * axes;
+        let ram = state + segment + stages + (4 + 4 * dims) + (4 + 4 * components);
         match self.encoding {
             Encoding::F32 => ram,
             Encoding::I16 => ram.next_multiple_of(8),

@@ -2,8 +2,7 @@
 
 use heapless::Vec;
 
-use super::line::{Line, Stages, zeros};
-use super::{AnyClassification, Classification};
+use super::line::{Line, Measured, Stages, set_length};
 use crate::acquisition::{Sample, SensorFault};
 use crate::classify::{Classified, classify};
 use crate::features::{add_tapered, bands, log_blocks};
@@ -49,22 +48,15 @@ pub type Monitor<
     const DIMS: usize,
     const COMPONENTS: usize,
     const CLASSES: usize,
-> = Line<'m, S, FloatStages<FFT, AXES, DIMS, COMPONENTS>, FFT, AXES, CLASSES>;
+> = Line<'m, S, FloatStages<FFT, AXES, DIMS>, FFT, AXES, DIMS, COMPONENTS, CLASSES>;
 
 /// The memory of the stages in floats.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct FloatStages<
-    const FFT: usize,
-    const AXES: usize,
-    const DIMS: usize,
-    const COMPONENTS: usize,
-> {
+pub struct FloatStages<const FFT: usize, const AXES: usize, const DIMS: usize> {
     scratch: [f32; FFT],
     /// Holds the direction of the features once their sums have been used.
     band_sums: Vec<f32, DIMS>,
-    features: Vec<f32, DIMS>,
-    responsibilities: Vec<f32, COMPONENTS>,
     moments: [Moments; AXES],
     /// Sums for the velocity, if the model measures it.
     velocity_sums: [f32; AXES],
@@ -72,31 +64,24 @@ pub struct FloatStages<
     shaft_hz: f32,
 }
 
-impl<S: Sample, const FFT: usize, const AXES: usize, const DIMS: usize, const COMPONENTS: usize>
-    Stages<S, FFT, AXES> for FloatStages<FFT, AXES, DIMS, COMPONENTS>
+impl<S: Sample, const FFT: usize, const AXES: usize, const DIMS: usize> Stages<S, FFT, AXES>
+    for FloatStages<FFT, AXES, DIMS>
 {
     type Numbers = Floats;
     const VACANT: Self = Self {
         scratch: [0.0; FFT],
         band_sums: Vec::new(),
-        features: Vec::new(),
-        responsibilities: Vec::new(),
         moments: [Moments::EMPTY; AXES],
         velocity_sums: [0.0; AXES],
         shaft_hz: 0.0,
     };
-    const DIMS: usize = DIMS;
-    const COMPONENTS: usize = COMPONENTS;
 
     fn vacant_model<'m>() -> &'m Model<'m> {
         &Model::VACANT
     }
 
     fn start(&mut self, model: &Model<'_>) {
-        // The capacities were checked, so these cannot fail.
-        let _ = self.band_sums.resize(model.dims(), 0.0);
-        let _ = self.features.resize(model.dims(), 0.0);
-        let _ = self.responsibilities.resize(model.component_count(), 0.0);
+        set_length(&mut self.band_sums, model.dims());
         self.shaft_hz = 0.0;
     }
 
@@ -105,14 +90,6 @@ impl<S: Sample, const FFT: usize, const AXES: usize, const DIMS: usize, const CO
         model.front_end().check_shaft_speed(hz)?;
         self.shaft_hz = hz;
         Ok(())
-    }
-
-    fn features(&self) -> &[f32] {
-        &self.features
-    }
-
-    fn responsibilities(&self) -> &[f32] {
-        &self.responsibilities
     }
 
     /// Adds band power and moments of the full segment to those of each axis.
@@ -142,15 +119,16 @@ impl<S: Sample, const FFT: usize, const AXES: usize, const DIMS: usize, const CO
         Ok(())
     }
 
-    fn classify<const CLASSES: usize>(
+    fn features(
         &mut self,
         model: &Model<'_>,
-    ) -> Result<Classification<AXES, CLASSES>, SensorFault> {
+        features: &mut [f32],
+    ) -> Result<Measured<Floats, AXES>, SensorFault> {
         let front_end = model.front_end();
         let per_axis = front_end.axis_features().max(1);
         let mut statistics = [Moments::EMPTY.statistics(0.0); AXES];
         let sums = self.band_sums.chunks_exact(per_axis);
-        let axes = sums.zip(self.features.chunks_exact_mut(per_axis)).zip(&self.moments);
+        let axes = sums.zip(features.chunks_exact_mut(per_axis)).zip(&self.moments);
         for (((sums, features), moments), statistics) in axes.zip(&mut statistics) {
             let level = log_blocks(front_end, sums, features)?;
             *statistics = moments.statistics(level);
@@ -159,25 +137,19 @@ impl<S: Sample, const FFT: usize, const AXES: usize, const DIMS: usize, const CO
             Some(parameters) => Some(severity(&parameters, front_end, &self.velocity_sums)?),
             None => None,
         };
-        bands::standardise(&mut self.features, model.shift(), model.scale());
+        bands::standardise(features, model.shift(), model.scale());
+        Ok(Measured { statistics, severity })
+    }
 
-        let mut posterior = zeros(model.classes());
-        let Classified { label, gate_log_likelihood, log_likelihood } = classify(
-            model.classifier(),
-            model.healthy().unwrap_or(0),
-            &self.features,
-            &mut self.band_sums,
-            &mut self.responsibilities,
-            &mut posterior,
-        );
-        Ok(AnyClassification {
-            label,
-            gate_log_likelihood,
-            log_likelihood,
-            posterior,
-            statistics,
-            severity,
-        })
+    fn label(
+        &mut self,
+        model: &Model<'_>,
+        features: &[f32],
+        responsibilities: &mut [f32],
+        posterior: &mut [f32],
+    ) -> Classified {
+        let (healthy, room) = (model.healthy().unwrap_or(0), &mut self.band_sums);
+        classify(model.classifier(), healthy, features, room, responsibilities, posterior)
     }
 
     fn restart(&mut self) {

@@ -2,8 +2,7 @@
 
 use heapless::Vec;
 
-use super::line::{Line, Stages, zeros};
-use super::{AnyClassification, IntegerClassification};
+use super::line::{Line, Measured, Stages, set_length};
 use crate::acquisition::SensorFault;
 use crate::integer::features::{level_offset, log_bands, standardise};
 use crate::integer::spectrum::NO_POWER;
@@ -43,69 +42,44 @@ pub type IntegerMonitor<
     const DIMS: usize,
     const COMPONENTS: usize,
     const CLASSES: usize,
-> = Line<'m, i16, IntegerStages<FFT, AXES, DIMS, COMPONENTS>, FFT, AXES, CLASSES>;
+> = Line<'m, i16, IntegerStages<FFT, AXES, DIMS>, FFT, AXES, DIMS, COMPONENTS, CLASSES>;
 
 /// The memory of the stages in integers.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct IntegerStages<
-    const FFT: usize,
-    const AXES: usize,
-    const DIMS: usize,
-    const COMPONENTS: usize,
-> {
+pub struct IntegerStages<const FFT: usize, const AXES: usize, const DIMS: usize> {
     scratch: [i32; FFT],
     band_sums: Vec<u64, DIMS>,
     exponents: [i32; AXES],
-    features: Vec<i32, DIMS>,
+    /// The features as the mixture takes them: limited, or their direction.
     x: Vec<i16, DIMS>,
-    responsibilities: Vec<u32, COMPONENTS>,
     moments: [IntegerMoments; AXES],
 }
 
-impl<const FFT: usize, const AXES: usize, const DIMS: usize, const COMPONENTS: usize>
-    Stages<i16, FFT, AXES> for IntegerStages<FFT, AXES, DIMS, COMPONENTS>
+impl<const FFT: usize, const AXES: usize, const DIMS: usize> Stages<i16, FFT, AXES>
+    for IntegerStages<FFT, AXES, DIMS>
 {
     type Numbers = Integers;
     const VACANT: Self = Self {
         scratch: [0; FFT],
         band_sums: Vec::new(),
         exponents: [0; AXES],
-        features: Vec::new(),
         x: Vec::new(),
-        responsibilities: Vec::new(),
         moments: [IntegerMoments::ZERO; AXES],
     };
-    const DIMS: usize = DIMS;
-    const COMPONENTS: usize = COMPONENTS;
 
     fn vacant_model<'m>() -> &'m IntegerModel<'m> {
         &IntegerModel::VACANT
     }
 
     fn start(&mut self, model: &IntegerModel<'_>) {
-        // The capacities were checked, so these cannot fail.
-        let _ = self.band_sums.resize(model.dims(), 0);
-        let _ = self.features.resize(model.dims(), 0);
-        let _ = self.x.resize(model.dims(), 0);
-        let _ = self.responsibilities.resize(model.component_count(), 0);
+        set_length(&mut self.band_sums, model.dims());
+        set_length(&mut self.x, model.dims());
     }
 
     /// No feature of an i16 model depends on the speed, and looking at it would take floating point.
-    fn set_shaft_speed(
-        &mut self,
-        _model: &IntegerModel<'_>,
-        _hz: f32,
-    ) -> Result<(), ShaftSpeedError> {
+    fn set_shaft_speed(&mut self, _: &IntegerModel<'_>, _: f32) -> Result<(), ShaftSpeedError> {
         Ok(())
-    }
-
-    fn features(&self) -> &[i32] {
-        &self.features
-    }
-
-    fn responsibilities(&self) -> &[u32] {
-        &self.responsibilities
     }
 
     /// Adds band power and moments of the full segment to those of each axis.
@@ -126,10 +100,11 @@ impl<const FFT: usize, const AXES: usize, const DIMS: usize, const COMPONENTS: u
         Ok(())
     }
 
-    fn classify<const CLASSES: usize>(
+    fn features(
         &mut self,
         model: &IntegerModel<'_>,
-    ) -> Result<IntegerClassification<AXES, CLASSES>, SensorFault> {
+        features: &mut [i32],
+    ) -> Result<Measured<Integers, AXES>, SensorFault> {
         let front_end = model.front_end();
         let bands = front_end.bands().max(1);
         let offset = level_offset(front_end.fft_len, front_end.segments);
@@ -143,25 +118,19 @@ impl<const FFT: usize, const AXES: usize, const DIMS: usize, const COMPONENTS: u
             // An exponent lies in −100…100, far inside Q16.
             *statistics = moments.statistics(mean + (exponent << 16) + offset);
         }
-        standardise(model.scaling(), logs, &mut self.features);
+        standardise(model.scaling(), logs, features);
+        Ok(Measured { statistics, severity: None })
+    }
 
-        let mut posterior = zeros(model.classes());
-        let IntegerClassified { label, gate_log_likelihood, log_likelihood } = classify(
-            model.classifier(),
-            model.healthy().unwrap_or(0),
-            &self.features,
-            &mut self.x,
-            &mut self.responsibilities,
-            &mut posterior,
-        );
-        Ok(AnyClassification {
-            label,
-            gate_log_likelihood,
-            log_likelihood,
-            posterior,
-            statistics,
-            severity: None,
-        })
+    fn label(
+        &mut self,
+        model: &IntegerModel<'_>,
+        features: &[i32],
+        responsibilities: &mut [u32],
+        posterior: &mut [u16],
+    ) -> IntegerClassified {
+        let (healthy, x) = (model.healthy().unwrap_or(0), &mut self.x);
+        classify(model.classifier(), healthy, features, x, responsibilities, posterior)
     }
 
     fn restart(&mut self) {

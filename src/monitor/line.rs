@@ -6,79 +6,103 @@ use super::capacities::check_shape;
 use super::hooks::Hooks;
 use super::{AnyClassification, Capacities, Place, Progress, Samples, Vacant};
 use crate::acquisition::{Sample, SensorFault};
+use crate::classify::AnyClassified;
 use crate::model::{AnyModel, ModelError, Numbers};
-use crate::signal::{Segment, ShaftSpeedError};
+use crate::signal::{Segment, Severity, ShaftSpeedError};
 
-/// The body of the models that stages of `W` run.
-type BodyOf<'m, W, S, const FFT: usize, const AXES: usize> =
-    <<W as Stages<S, FFT, AXES>>::Numbers as Numbers>::Body<'m>;
+/// A model that stages in the numbers `N` run.
+type ModelOf<'m, N> = AnyModel<'m, <N as Numbers>::Body<'m>>;
 
 /// The stages in one kind of numbers, with their memory.
-pub trait Stages<S, const FFT: usize, const AXES: usize>: Sized {
+pub trait Stages<S, const FFT: usize, const AXES: usize> {
     /// The numbers.
     type Numbers: Numbers;
     /// Stages at rest: all zero bits, so that a vacant monitor in a `static` takes no flash.
     const VACANT: Self;
-    /// Most features.
-    const DIMS: usize;
-    /// Most components.
-    const COMPONENTS: usize;
 
     /// The model of a monitor that was not started.
-    fn vacant_model<'m>() -> &'m AnyModel<'m, <Self::Numbers as Numbers>::Body<'m>>;
+    fn vacant_model<'m>() -> &'m ModelOf<'m, Self::Numbers>;
 
     /// Makes room for a model, which was checked to fit.
-    fn start<'m>(&mut self, model: &AnyModel<'m, <Self::Numbers as Numbers>::Body<'m>>);
+    fn start(&mut self, model: &ModelOf<'_, Self::Numbers>);
 
     /// Forgets the sums of the window.
     fn restart(&mut self);
 
     /// Adds a full segment to the sums of the window. The statistics take its `fresh` newest
     /// samples.
-    fn add_segment<'m>(
+    fn add_segment(
         &mut self,
-        model: &AnyModel<'m, <Self::Numbers as Numbers>::Body<'m>>,
+        model: &ModelOf<'_, Self::Numbers>,
         segment: &Segment<S, FFT, AXES>,
         fresh: usize,
     ) -> Result<(), SensorFault>;
 
-    /// Turns the sums of the window into its features and its class.
-    fn classify<'m, const CLASSES: usize>(
+    /// Turns the sums of the window into its standardised features.
+    fn features(
         &mut self,
-        model: &AnyModel<'m, <Self::Numbers as Numbers>::Body<'m>>,
-    ) -> Result<AnyClassification<Self::Numbers, AXES, CLASSES>, SensorFault>;
+        model: &ModelOf<'_, Self::Numbers>,
+        features: &mut [<Self::Numbers as Numbers>::Feature],
+    ) -> Result<Measured<Self::Numbers, AXES>, SensorFault>;
+
+    /// Labels the window by its features, and writes responsibilities and posterior.
+    fn label(
+        &mut self,
+        model: &ModelOf<'_, Self::Numbers>,
+        features: &[<Self::Numbers as Numbers>::Feature],
+        responsibilities: &mut [<Self::Numbers as Numbers>::Responsibility],
+        posterior: &mut [<Self::Numbers as Numbers>::Probability],
+    ) -> AnyClassified<<Self::Numbers as Numbers>::LogLikelihood>;
 
     /// Keeps a shaft speed that `model` can be used at, and forgets the one before it.
-    fn set_shaft_speed<'m>(
+    fn set_shaft_speed(
         &mut self,
-        model: &AnyModel<'m, <Self::Numbers as Numbers>::Body<'m>>,
+        model: &ModelOf<'_, Self::Numbers>,
         hz: f32,
     ) -> Result<(), ShaftSpeedError>;
+}
 
-    /// Features of the last window.
-    fn features(&self) -> &[<Self::Numbers as Numbers>::Feature];
-
-    /// Responsibilities of the last window.
-    fn responsibilities(&self) -> &[<Self::Numbers as Numbers>::Responsibility];
+/// Measurements of a window beside its features.
+pub struct Measured<N: Numbers, const AXES: usize> {
+    pub(super) statistics: [N::Statistics; AXES],
+    pub(super) severity: Option<Severity<AXES>>,
 }
 
 /// A monitor with stages of either kind: [`Monitor`](crate::Monitor) and
 /// [`IntegerMonitor`](crate::IntegerMonitor) are its two forms.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Line<'m, S, W, const FFT: usize, const AXES: usize, const CLASSES: usize>
-where
+pub struct Line<
+    'm,
+    S,
+    W,
+    const FFT: usize,
+    const AXES: usize,
+    const DIMS: usize,
+    const COMPONENTS: usize,
+    const CLASSES: usize,
+> where
     W: Stages<S, FFT, AXES>,
 {
     /// Empty only inside [`Vacant`].
-    model: Place<AnyModel<'m, BodyOf<'m, W, S, FFT, AXES>>>,
+    model: Place<ModelOf<'m, W::Numbers>>,
     segment: Segment<S, FFT, AXES>,
     progress: Progress,
     stages: W,
+    features: Vec<<W::Numbers as Numbers>::Feature, DIMS>,
+    responsibilities: Vec<<W::Numbers as Numbers>::Responsibility, COMPONENTS>,
 }
 
-impl<'m, S, W, const FFT: usize, const AXES: usize, const CLASSES: usize>
-    Line<'m, S, W, FFT, AXES, CLASSES>
+impl<
+    'm,
+    S,
+    W,
+    const FFT: usize,
+    const AXES: usize,
+    const DIMS: usize,
+    const COMPONENTS: usize,
+    const CLASSES: usize,
+> Line<'m, S, W, FFT, AXES, DIMS, COMPONENTS, CLASSES>
 where
     S: Sample,
     W: Stages<S, FFT, AXES>,
@@ -89,8 +113,8 @@ where
         samples: Samples::of::<S>(),
         fft: FFT,
         axes: AXES,
-        dims: W::DIMS,
-        components: W::COMPONENTS,
+        dims: DIMS,
+        components: COMPONENTS,
         classes: CLASSES,
     };
     /// Bytes of RAM that a monitor of this type takes; the model stays in flash.
@@ -105,27 +129,37 @@ where
             segment: Segment::VACANT,
             progress: Progress::START,
             stages: W::VACANT,
+            features: Vec::new(),
+            responsibilities: Vec::new(),
         })
     }
 
     /// A monitor for `model`. The error names what does not fit it.
     ///
     /// On a device, `vacant` takes less stack.
-    pub fn new(model: AnyModel<'m, BodyOf<'m, W, S, FFT, AXES>>) -> Result<Self, ModelError> {
+    pub fn new(model: ModelOf<'m, W::Numbers>) -> Result<Self, ModelError> {
         let mut vacant = Self::vacant();
         vacant.start(model)?;
         Ok(vacant.0)
     }
 }
 
-impl<'m, S, W, const FFT: usize, const AXES: usize, const CLASSES: usize> Hooks<'m, AXES, CLASSES>
-    for Line<'m, S, W, FFT, AXES, CLASSES>
+impl<
+    'm,
+    S,
+    W,
+    const FFT: usize,
+    const AXES: usize,
+    const DIMS: usize,
+    const COMPONENTS: usize,
+    const CLASSES: usize,
+> Hooks<'m, AXES, CLASSES> for Line<'m, S, W, FFT, AXES, DIMS, COMPONENTS, CLASSES>
 where
     S: Sample,
     W: Stages<S, FFT, AXES>,
 {
     type Sample = S;
-    type Body = BodyOf<'m, W, S, FFT, AXES>;
+    type Body = <W::Numbers as Numbers>::Body<'m>;
     const CAPACITIES: Capacities = Self::CAPACITIES;
 
     fn start(&mut self, model: AnyModel<'m, Self::Body>) -> Result<(), ModelError> {
@@ -138,6 +172,8 @@ where
         let front_end = model.front_end();
         self.segment.start(front_end.fft_len, front_end.hop);
         self.progress = Progress::START;
+        set_length(&mut self.features, model.dims());
+        set_length(&mut self.responsibilities, model.component_count());
         self.stages.start(&model);
         self.stages.restart();
         self.model = Place::Taken(model);
@@ -170,7 +206,20 @@ where
     }
 
     fn classify(&mut self) -> Result<AnyClassification<W::Numbers, AXES, CLASSES>, SensorFault> {
-        self.stages.classify(self.model.get().unwrap_or(W::vacant_model()))
+        let model = self.model.get().unwrap_or(W::vacant_model());
+        let Measured { statistics, severity } = self.stages.features(model, &mut self.features)?;
+        let mut posterior = Vec::new();
+        set_length(&mut posterior, model.classes());
+        let AnyClassified { label, gate_log_likelihood, log_likelihood } =
+            self.stages.label(model, &self.features, &mut self.responsibilities, &mut posterior);
+        Ok(AnyClassification {
+            label,
+            gate_log_likelihood,
+            log_likelihood,
+            posterior,
+            statistics,
+            severity,
+        })
     }
 
     fn restart_stages(&mut self) {
@@ -186,17 +235,18 @@ where
     }
 
     fn current_features(&self) -> &[<W::Numbers as Numbers>::Feature] {
-        self.stages.features()
+        &self.features
     }
 
     fn current_responsibilities(&self) -> &[<W::Numbers as Numbers>::Responsibility] {
-        self.stages.responsibilities()
+        &self.responsibilities
     }
 }
 
-/// As many zeros as asked for, at most `N`.
-pub(super) fn zeros<T: Clone + Default, const N: usize>(count: usize) -> Vec<T, N> {
-    let mut zeros = Vec::new();
-    let _ = zeros.resize(count.min(N), T::default());
-    zeros
+/// Fills a buffer with `length` zeros. The model was checked to fit, so none is cut off.
+pub(super) fn set_length<T: Clone + Default, const N: usize>(
+    buffer: &mut Vec<T, N>,
+    length: usize,
+) {
+    let _ = buffer.resize(length.min(N), T::default());
 }

@@ -113,7 +113,7 @@ impl<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize>
         if self.exact {
             line.text(" bits=")?;
             match &self.finding.result {
-                Ok(found) => self.bits(&mut line, found)?,
+                Ok(found) => bits(&mut line, found)?,
                 Err(_) => line.text("-/-/-/-")?,
             }
             line.text("/")?;
@@ -173,36 +173,6 @@ impl<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize>
         }
         Ok(())
     }
-
-    /// Writes the exact bits in hexadecimal words: both log-likelihoods, posterior, statistics and
-    /// velocity, with a slash between and a dash for a number that is absent.
-    fn bits(
-        &self,
-        line: &mut Checked<'_>,
-        found: &AnyClassification<B::Numbers, AXES, CLASSES>,
-    ) -> fmt::Result {
-        let likelihoods = [found.gate_log_likelihood, found.log_likelihood];
-        line.list("", &likelihoods, |line, nats| {
-            line.word(nats.map(B::Numbers::log_likelihood_bits))
-        })?;
-        line.list("/", &found.posterior, |line, p| {
-            line.word(Some(B::Numbers::probability_bits(*p)))
-        })?;
-        line.text("/")?;
-        for (axis, statistics) in found.statistics.iter().enumerate() {
-            let bits = B::Numbers::statistics_bits(statistics);
-            line.list(if axis == 0 { "" } else { "," }, &bits, |line, bits| {
-                line.word(Some(*bits))
-            })?;
-        }
-        match &found.severity {
-            Some(severity) => {
-                line.list("/", &severity.velocity, |line, axis| line.word(Some(axis.to_bits())))?;
-            }
-            None => line.text("/-")?,
-        }
-        Ok(())
-    }
 }
 
 impl<'m, B: Body<'m>, const AXES: usize, const CLASSES: usize> fmt::Display
@@ -211,4 +181,27 @@ impl<'m, B: Body<'m>, const AXES: usize, const CLASSES: usize> fmt::Display
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_to(f)
     }
+}
+
+/// Writes the exact bits in hexadecimal words: both log-likelihoods, posterior, statistics and
+/// velocity, with a slash between and a dash for a number that is absent.
+fn bits<N: Numbers, const AXES: usize, const CLASSES: usize>(
+    line: &mut Checked<'_>,
+    found: &AnyClassification<N, AXES, CLASSES>,
+) -> fmt::Result {
+    let likelihoods = [found.gate_log_likelihood, found.log_likelihood];
+    line.list("", &likelihoods, |line, nats| line.word(nats.map(N::log_likelihood_bits)))?;
+    line.list("/", &found.posterior, |line, p| line.word(Some(N::probability_bits(*p))))?;
+    line.text("/")?;
+    for (axis, statistics) in found.statistics.iter().enumerate() {
+        let bits = N::statistics_bits(statistics);
+        line.list(if axis == 0 { "" } else { "," }, &bits, |line, bits| line.word(Some(*bits)))?;
+    }
+    match &found.severity {
+        Some(severity) => {
+            line.list("/", &severity.velocity, |line, axis| line.word(Some(axis.to_bits())))?;
+        }
+        None => line.text("/-")?,
+    }
+    Ok(())
 }
