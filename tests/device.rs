@@ -20,7 +20,7 @@ use rebearing_host::device::emulator::{EmulatedDrift, Emulator, SampleKind};
 use rebearing_host::device::setup::Setup;
 use rebearing_host::device::{self, DeviceFinding};
 use rebearing_host::features::extract::extract;
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::model::drift::DriftContents;
 use rebearing_host::model::encoded::{IntegerModelBytes, ModelBytes};
 use rebearing_host::model::integer_file::encode_integer;
@@ -70,9 +70,16 @@ fn simulated_with(
     let manifest = Manifest::read(&summary.manifest).expect("its manifest");
     let known = Domain::read(&manifest, "motor-a").expect("the source's recordings");
     let new = Domain::read(&manifest, "motor-b").expect("the target's recordings");
-    let front_end = FrontEndSettings::equal_bands(known.rate_hz, axes, fft, fft / 2, 2, 32)
-        .and_then(|front_end| front_end.with_blocks(blocks.parse().expect("blocks")))
-        .expect("a front end");
+    let front_end = FrontEndSettings::equal_bands(EqualBands {
+        rate_hz: known.rate_hz,
+        axes,
+        fft_len: fft,
+        hop: fft / 2,
+        segments: 2,
+        bands: 32,
+    })
+    .and_then(|front_end| front_end.with_blocks(blocks.parse().expect("blocks")))
+    .expect("a front end");
     let source = Source::fit(&known, front_end, &SourceSettings::default()).expect("a source");
     let features = extract(&new.recordings, &new.whole(), &source.front_end).expect("features");
     let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };

@@ -11,7 +11,7 @@ use ndarray::{Array1, Array2};
 use rebearing::model::{AlarmParameters, IdleRms, Rms};
 use rebearing::operation::alarm::{AlarmState, State};
 use rebearing::{Alarm, AnyMonitor, Classification, Label, Monitor, SensorFault};
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::model::file::{self, ModelContents};
@@ -115,8 +115,15 @@ impl Machine {
 }
 
 fn front_end() -> FrontEndSettings {
-    FrontEndSettings::equal_bands(f64::from(RATE), 1, WINDOW, WINDOW, 1, BANDS)
-        .expect("a front end")
+    FrontEndSettings::equal_bands(EqualBands {
+        rate_hz: f64::from(RATE),
+        axes: 1,
+        fft_len: WINDOW,
+        hop: WINDOW,
+        segments: 1,
+        bands: BANDS,
+    })
+    .expect("a front end")
 }
 
 fn model(mixture: &LabelledMixture, log_likelihood_min: Option<f64>) -> ModelBytes {

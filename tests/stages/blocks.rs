@@ -10,7 +10,7 @@ use rebearing::{AnyMonitor, Model, ModelError, Monitor, SensorFault, ShaftSpeedE
 use rebearing_host::data::recording::Recording;
 use rebearing_host::data::split;
 use rebearing_host::features::extract::extract;
-use rebearing_host::features::front_end::{Blocks, FrontEndSettings, OrderSettings};
+use rebearing_host::features::front_end::{Blocks, EqualBands, FrontEndSettings, OrderSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::model::file::{ModelContents, encode, seal};
@@ -29,7 +29,15 @@ const DIMS: usize = BANDS + 2 * ORDER_BANDS;
 type All<'m> = Monitor<'m, f32, FFT, 1, DIMS, 1, 1>;
 
 fn front_end(spectrum: bool, envelope: bool) -> FrontEndSettings {
-    let bands = FrontEndSettings::equal_bands(RATE_HZ, 1, FFT, HOP, SEGMENTS, BANDS).unwrap();
+    let bands = FrontEndSettings::equal_bands(EqualBands {
+        rate_hz: RATE_HZ,
+        axes: 1,
+        fft_len: FFT,
+        hop: HOP,
+        segments: SEGMENTS,
+        bands: BANDS,
+    })
+    .unwrap();
     let orders = OrderSettings { spectrum, envelope, bands: ORDER_BANDS, first: 0.5, width: 0.5 };
     FrontEndSettings { orders: Some(orders), ..bands }
 }

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::Label;
 use rebearing::classify::{Classified, classify};
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::model::file::{GateContents, ModelContents, encode};
@@ -222,7 +222,15 @@ fn the_healthy_centre_itself_has_no_direction_and_no_nan() {
 
 #[test]
 fn a_gate_needs_a_healthy_class() {
-    let front_end = FrontEndSettings::equal_bands(1000.0, 1, 256, 256, 1, DIMS).unwrap();
+    let front_end = FrontEndSettings::equal_bands(EqualBands {
+        rate_hz: 1000.0,
+        axes: 1,
+        fft_len: 256,
+        hop: 256,
+        segments: 1,
+        bands: DIMS,
+    })
+    .unwrap();
     let mixture =
         Plain { weights: vec![1.0], means: vec![vec![0.0; DIMS]], stds: vec![vec![1.0; DIMS]] }
             .mixture();

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rebearing::Label;
 use rebearing::classify::{self, Mixture, classify};
 use rebearing::model::Section;
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::mixture as host;
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::model::file::{GateContents, ModelContents, encode};
@@ -165,8 +165,15 @@ fn mean(k: usize, feature: usize) -> f64 {
 }
 
 fn separated(gate: bool, direction: bool, threshold: f64) -> ModelBytes {
-    let front_end =
-        FrontEndSettings::equal_bands(1000.0, 1, 256, 256, 1, DIMS).expect("a front end");
+    let front_end = FrontEndSettings::equal_bands(EqualBands {
+        rate_hz: 1000.0,
+        axes: 1,
+        fft_len: 256,
+        hop: 256,
+        segments: 1,
+        bands: DIMS,
+    })
+    .expect("a front end");
     let types = host::LabelledMixture {
         mixture: host::Mixture {
             weights: Array1::from_elem(COMPONENTS, 1.0 / COMPONENTS as f64),

@@ -21,7 +21,7 @@ use rebearing_host::data::recording::Recording;
 use rebearing_host::data::split::{self, Part};
 use rebearing_host::device::emulator::{Emulator, SampleKind};
 use rebearing_host::device::setup::Setup;
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::files::{output, temporary_folder};
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::simulate::{SimulateSettings, simulate};
@@ -61,7 +61,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
     say(&format!("2/6 fitting {SOURCE}, the machine with known labels"));
     let step = Step::start(format!("fitting {SOURCE}"));
     let known = Domain::read(&manifest, SOURCE)?;
-    let front_end = FrontEndSettings::equal_bands(known.rate_hz, known.axes, 2048, 1024, 2, 32)?;
+    let front_end = FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes))?;
     let source = Source::fit(&known, front_end, &SourceSettings::default())?;
     drop(step);
 

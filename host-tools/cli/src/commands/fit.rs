@@ -13,7 +13,7 @@ use crate::progress::Step;
 use crate::text::model::unit_text;
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
-use rebearing_host::features::front_end::{Blocks, FrontEndSettings};
+use rebearing_host::features::front_end::{Blocks, EqualBands, FrontEndSettings};
 use rebearing_host::files::output;
 use rebearing_host::source::{Source, SourceSettings};
 use rebearing_host::words::plural;
@@ -81,7 +81,14 @@ impl FrontEndArgs {
     pub(super) fn settings(&self, rate_hz: f64, axes: usize) -> Result<FrontEndSettings> {
         let hop = self.hop.unwrap_or(self.fft / 2);
         let Self { fft, segments, bands, blocks, .. } = *self;
-        let front_end = FrontEndSettings::equal_bands(rate_hz, axes, fft, hop, segments, bands)?;
+        let front_end = FrontEndSettings::equal_bands(EqualBands {
+            rate_hz,
+            axes,
+            fft_len: fft,
+            hop,
+            segments,
+            bands,
+        })?;
         Ok(front_end.with_blocks(blocks)?)
     }
 }

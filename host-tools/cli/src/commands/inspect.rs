@@ -1,29 +1,29 @@
-//! `rebearing inspect`: what is in a model file, and what it costs on the device.
+//! `rebearing inspect`: the contents of a model file of either encoding, and its cost on the device.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use rebearing::model::format;
-use rebearing::{Encoding, FrontEnd, Model};
-use serde_json::json;
+use rebearing::Encoding;
+use rebearing::classify;
+use rebearing::model::{Provenance, format};
+use rebearing::monitor::{Capacities, Samples};
+use serde_json::{Value, json};
 
-use super::{Outcome, inspect_integer, shown};
+use super::{Outcome, shown};
 use crate::text::alarm::{alarm_json, alarm_lines, alarm_ram, severity_json, severity_line};
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
-use crate::text::model::unit_text;
-use rebearing::monitor::{Capacities, Samples};
+use crate::text::model::{alias, front_end_text, not_in_counts, samples, window_text};
 use rebearing_host::device::instructions::Shape;
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
 use rebearing_host::files::hex;
-use rebearing_host::model::deployed::DeployedModel;
-use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
 use rebearing_host::words::plural;
 
-/// Show what is in a model file: flash, RAM, and the exact `Monitor` type that it needs.
+/// Show what is in a model file: flash, RAM, and the exact type of the monitor that it needs.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rebearing inspect motor-b.rbm")]
 pub(super) struct InspectArgs {
@@ -31,7 +31,7 @@ pub(super) struct InspectArgs {
     #[arg(value_name = "MODEL.rbm")]
     model: PathBuf,
 
-    /// Clock of the core, for the rate of decisions that it sustains.
+    /// Clock of the core, to estimate how many windows a second it can label.
     #[arg(long, value_name = "MHZ", default_value_t = 64.0, value_parser = clock)]
     clock: f64,
 }
@@ -43,141 +43,205 @@ fn clock(text: &str) -> Result<f64, String> {
     }
 }
 
-fn blocks(front_end: &FrontEnd<'_>) -> Blocks {
-    front_end.orders.map_or(Blocks::default(), |orders| Blocks {
-        orders: orders.spectrum,
-        envelope: orders.envelope,
-    })
+/// The parts that the two encodings write differently, in the same words and numbers.
+struct Described<'m> {
+    provenance: Provenance<'m>,
+    /// The smallest monitor for it.
+    monitor: Capacities,
+    gate: Option<Gate>,
+    /// Components that tell classes apart.
+    types: usize,
+    /// The log-likelihood in nats below which windows are unknown.
+    threshold: Option<f64>,
+    /// The same for scripts, in the digits of its encoding.
+    threshold_json: Value,
+    /// The work on each core; `None` if the bench has not measured the model's features.
+    estimates: Option<Vec<Estimate>>,
+    /// Fields that the JSON of one encoding has alone.
+    own: Value,
 }
 
-/// The blocks of order features in words.
-fn order_bands(front_end: &FrontEnd<'_>) -> String {
-    let Some(orders) = front_end.orders else { return String::new() };
-    format!(
-        ", {} bands of {} to {} shaft orders of {}; needs the shaft's speed",
-        orders.bands,
-        orders.first,
-        orders.top(),
-        match (orders.spectrum, orders.envelope) {
-            (true, true) => "spectrum and envelope",
-            (true, false) => "the spectrum",
-            _ => "the envelope",
+/// The mixture that tells healthy from faulty.
+struct Gate {
+    components: usize,
+    /// Healthy from this log-likelihood on, in nats.
+    min: f64,
+    direction: bool,
+    /// The same for scripts.
+    json: Value,
+}
+
+impl<'m> Described<'m> {
+    fn new(model: &'m DeployedModel, clock: f64) -> Self {
+        match model {
+            DeployedModel::F32(bytes) => {
+                let model = bytes.model();
+                let monitor = smallest(&model, Samples::Floats);
+                let gate = model.gate().map(|gate| {
+                    let classify::Gate { components, log_likelihood_min, direction } = gate;
+                    let own = json!({ "log_likelihood_min": log_likelihood_min });
+                    Gate::new(components, f64::from(log_likelihood_min), direction, &own)
+                });
+                // The format writes "never" as the smallest f32.
+                let threshold = Some(model.log_likelihood_min()).filter(|t| *t > f32::MIN);
+                let estimates = Shape::of(&model).map(|s| estimates(Encoding::F32, &s, clock));
+                let early_drop = model.early_drop().map(|early_drop| early_drop.features);
+                Self {
+                    provenance: model.provenance(),
+                    types: monitor.components - gate.as_ref().map_or(0, |gate| gate.components),
+                    monitor,
+                    gate,
+                    threshold: threshold.map(f64::from),
+                    threshold_json: json!(threshold),
+                    estimates,
+                    own: json!({ "lead": early_drop }),
+                }
+            }
+            DeployedModel::I16(bytes) => {
+                let model = bytes.model();
+                let nats = |q8: i32| f64::from(q8) / 256.0;
+                let gate = model.gate().map(|gate| {
+                    let own = json!({ "fraction_bits": gate.part.fraction_bits });
+                    let (components, min) = (gate.part.len(), nats(gate.log_likelihood_min));
+                    Gate::new(components, min, gate.direction, &own)
+                });
+                let threshold =
+                    Some(model.log_likelihood_min()).filter(|t| *t > format::NEVER_UNKNOWN);
+                let part = model.classes_part();
+                let bits = part.map(|part| part.fraction_bits);
+                Self {
+                    provenance: model.provenance(),
+                    monitor: smallest(&model, Samples::Counts),
+                    gate,
+                    types: part.map_or(0, |part| part.len()),
+                    threshold: threshold.map(nats),
+                    threshold_json: json!(threshold.map(nats)),
+                    estimates: Some(estimates(Encoding::I16, &Shape::of_integer(&model), clock)),
+                    own: json!({ "fraction_bits": bits }),
+                }
+            }
         }
-    )
+    }
+
+    /// Gate, mixture and what is unknown to them, a name and a line each.
+    fn mixture_lines(&self) -> Vec<(&'static str, String)> {
+        let components = |count: usize| plural(count, "component", "components");
+        let mut lines = Vec::new();
+        if let Some(Gate { components: own, min, .. }) = &self.gate {
+            let own = components(*own);
+            lines.push(("gate", format!("{own}, healthy from a log-likelihood of {min:.2}")));
+        }
+        let direction = self.gate.as_ref().is_some_and(|gate| gate.direction);
+        let of = if direction { "features' direction" } else { "features" };
+        let types = components(self.types);
+        lines.push(("mixture", format!("{types} of {} {of}", self.monitor.dims)));
+        let unknown = match (self.types, self.threshold) {
+            (0, _) => "every fault: the model has no fault types".into(),
+            (_, None) => "never".into(),
+            (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
+        };
+        lines.push(("unknown", unknown));
+        lines
+    }
+}
+
+impl Gate {
+    /// `own` are the fields of one encoding alone.
+    fn new(components: usize, min: f64, direction: bool, own: &Value) -> Self {
+        let common = json!({
+            "components": components,
+            "log_likelihood_min": min,
+            "direction": direction,
+        });
+        Self { components, min, direction, json: joined(common, own) }
+    }
+}
+
+/// An object with the fields of another beside its own.
+fn joined(mut object: Value, other: &Value) -> Value {
+    if let (Some(object), Some(other)) = (object.as_object_mut(), other.as_object()) {
+        object.extend(other.clone());
+    }
+    object
 }
 
 pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
-    match DeployedModel::read(&args.model)? {
-        DeployedModel::F32(bytes) => Ok(inspect(args, &bytes)),
-        DeployedModel::I16(bytes) => Ok(inspect_integer::inspect(&args.model, &bytes, args.clock)),
-    }
+    let model = DeployedModel::read(&args.model)?;
+    let described = Described::new(&model, args.clock);
+    Ok(Outcome::new(text(args, &model, &described), json(args, &model, &described)))
 }
 
-/// The log-likelihood below which windows are unknown; the format writes "never" as the smallest
-/// f32.
-fn threshold(model: &Model<'_>) -> Option<f32> {
-    Some(model.log_likelihood_min()).filter(|t| *t > f32::MIN)
+fn classes(model: &DeployedModel) -> Vec<&str> {
+    (0..model.classes()).filter_map(|class| model.class_name(class)).collect()
 }
 
-/// Gate, mixture and what is unknown to them, a name and a line each.
-fn mixture_lines(model: &Model<'_>, monitor: &Capacities) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    let gate = model.gate();
-    if let Some(gate) = gate {
-        let (components, min) = (gate.components, gate.log_likelihood_min);
-        let components = plural(components, "component", "components");
-        let text = format!("{components}, healthy from a log-likelihood of {min:.2}");
-        lines.push(("gate", text));
-    }
-    let types = monitor.components - gate.map_or(0, |gate| gate.components);
-    let of =
-        if gate.is_some_and(|gate| gate.direction) { "features' direction" } else { "features" };
-    let components = plural(types, "component", "components");
-    lines.push(("mixture", format!("{components} of {} {of}", monitor.dims)));
-    let unknown = match (types, threshold(model)) {
-        (0, _) => "every fault: the model has no fault types".into(),
-        (_, None) => "never".into(),
-        (_, Some(min)) => format!("below a log-likelihood of {min:.2}"),
-    };
-    lines.push(("unknown", unknown));
-    lines
-}
-
-/// What a window is, in words.
-fn window_text(front_end: &FrontEnd<'_>) -> String {
-    let window_s = front_end.window_len() as f32 / front_end.rate_hz;
-    let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
-    let segments = plural(front_end.segments, "segment", "segments");
-    format!("{segments}, {window_s:.3} s of signal, every {report_s:.3} s")
-}
-
-fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
-    let model = bytes.model();
-    let front_end = model.front_end();
-    let monitor = smallest(&model, Samples::Floats);
-    let counted = smallest(&model, Samples::Counts);
-    let provenance = model.provenance();
-    let classes: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
+fn text(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) -> String {
+    let Described { provenance, monitor, .. } = described;
+    let (front_end, alarm) = (model.front_end(), model.alarm());
     let healthy = model.healthy().and_then(|class| model.class_name(class));
-
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<12} {value}");
     };
-    line("model", format!("{}, format version {}", args.model.display(), format::VERSION));
+    let encoding = model.encoding().name();
+    let version = format::VERSION;
+    line("model", format!("{}, format version {version}, {encoding}", args.model.display()));
     line("made by", provenance.tool.into());
     line("carried", format!("from {} to {}", provenance.source, provenance.target));
     line("fitted from", hex(provenance.hash));
-    line("classes", classes.join(", "));
+    line("classes", classes(model).join(", "));
     line("healthy", healthy.unwrap_or("none named").into());
-    line(
-        "front end",
-        format!(
-            "{} Hz, {}, {}-point FFT every {}, {} bands{}",
-            front_end.rate_hz,
-            plural(front_end.axes, "axis", "axes"),
-            front_end.fft_len,
-            plural(front_end.hop, "sample", "samples"),
-            front_end.bands(),
-            order_bands(front_end)
-        ),
-    );
-    line("decision", window_text(front_end));
-    if let Some(unit) = model.unit() {
-        line("samples", unit_text(unit.name, unit.full_scale.map(f64::from)));
+    line("front end", front_end_text(&front_end));
+    line("window", window_text(&front_end));
+    if let Some(samples) = samples(model).0 {
+        line("samples", samples);
     }
-    for (name, value) in mixture_lines(&model, &monitor) {
+    for (name, value) in described.mixture_lines() {
         line(name, value);
     }
-    let decision = model.alarm();
-    for (name, value) in alarm_lines(&decision, front_end, None) {
+    for (name, value) in alarm_lines(&alarm, &front_end, model.counts_per_unit()) {
         line(name, value);
     }
     if let Some(severity) = model.severity() {
-        line("severity", severity_line(&severity, front_end));
+        line("severity", severity_line(&severity, &front_end));
     }
     line("drift watch", drift::reference_text(model.drift()));
     line("flash", format!("{} bytes (model file)", model.bytes().len()));
-    line("RAM", format!("{} bytes as {}", monitor.device_ram(), type_name(&monitor)));
-    line("", format!("{} bytes as {}", counted.device_ram(), type_name(&counted)));
-    line("", format!("and {}", alarm_ram(&decision, model.classes())));
-
-    let estimates = Shape::of(&model).map(|shape| estimates(Encoding::F32, &shape, args.clock));
-    match &estimates {
+    let (name, ram) = model.monitor();
+    line("RAM", format!("{ram} bytes as {name}"));
+    if let DeployedModel::F32(_) = model {
+        let counted = Capacities { samples: Samples::Counts, ..*monitor };
+        let in_counts = || format!("{} bytes as {}", counted.device_ram(), type_name(&counted));
+        line("", not_in_counts(model).unwrap_or_else(in_counts));
+    }
+    line("", format!("and {}", alarm_ram(&alarm, model.classes())));
+    line("type", alias(provenance.target, monitor));
+    match &described.estimates {
         Some(estimates) => write_estimates(&mut text, estimates, args.clock),
         None => line("estimate", "none: the blocks of shaft orders are not in the bench".into()),
     }
+    text
+}
 
-    let json = json!({
+fn json(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) -> Value {
+    let Described { provenance, monitor, gate, threshold_json, estimates, own, .. } = described;
+    let front_end = model.front_end();
+    let orders = front_end.orders;
+    let blocks = orders.map_or(Blocks::default(), |orders| Blocks {
+        orders: orders.spectrum,
+        envelope: orders.envelope,
+    });
+    let (name, ram) = model.monitor();
+    let common = json!({
         "model": shown(&args.model),
         "version": format::VERSION,
-        "encoding": "f32",
+        "encoding": model.encoding().name(),
         "tool": provenance.tool,
         "source": provenance.source,
         "target": provenance.target,
         "hash": hex(provenance.hash),
-        "classes": classes,
-        "healthy": healthy,
+        "classes": classes(model),
+        "healthy": model.healthy().and_then(|class| model.class_name(class)),
         "rate_hz": front_end.rate_hz,
         "axes": front_end.axes,
         "fft": front_end.fft_len,
@@ -185,29 +249,34 @@ fn inspect(args: &InspectArgs, bytes: &ModelBytes) -> Outcome {
         "segments": front_end.segments,
         "bands": front_end.bands(),
         "band_edges": front_end.band_edges,
-        "blocks": blocks(front_end).names(),
-        "needs_rpm": front_end.orders.is_some(),
+        "blocks": blocks.names(),
+        "needs_rpm": orders.is_some(),
         "window_samples": front_end.window_len(),
         "unit": model.unit().map(|unit| unit.name),
-        "full_scale": model.unit().and_then(|unit| unit.full_scale),
+        "full_scale": samples(model).1,
         "components": monitor.components,
         "dims": monitor.dims,
-        "log_likelihood_min": threshold(&model),
-        "gate": model.gate().map(|gate| json!({
-            "components": gate.components,
-            "log_likelihood_min": gate.log_likelihood_min,
-            "direction": gate.direction,
-        })),
-        "drift": drift::reference_json(model.drift(), &classes),
-        "decision": alarm_json(&decision, model.classes(), None),
+        "log_likelihood_min": threshold_json,
+        "gate": gate.as_ref().map(|gate| &gate.json),
+        "drift": drift::reference_json(model.drift(), &classes(model)),
+        "decision": alarm_json(&model.alarm(), model.classes(), model.counts_per_unit()),
         "severity": severity_json(model.severity()),
-        "lead": model.early_drop().map(|lead| lead.features),
         "estimates": estimates.iter().flatten().map(Estimate::json).collect::<Vec<_>>(),
         "flash": model.bytes().len(),
-        "ram": monitor.device_ram(),
-        "monitor": type_name(&monitor),
-        "ram_i16": counted.device_ram(),
-        "monitor_i16": type_name(&counted),
+        "ram": ram,
+        "monitor": name,
     });
-    Outcome::new(text, json)
+    let common = joined(common, own);
+    match model {
+        DeployedModel::I16(_) => common,
+        DeployedModel::F32(_) => {
+            let offered = not_in_counts(model).is_none();
+            let counted = Capacities { samples: Samples::Counts, ..*monitor };
+            let in_counts = json!({
+                "ram_i16": offered.then(|| counted.device_ram()),
+                "monitor_i16": offered.then(|| type_name(&counted)),
+            });
+            joined(common, &in_counts)
+        }
+    }
 }

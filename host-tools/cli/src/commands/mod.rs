@@ -11,7 +11,6 @@ mod flash;
 mod frequencies;
 mod gmm;
 mod inspect;
-mod inspect_integer;
 mod manifest;
 mod plan;
 mod predict;

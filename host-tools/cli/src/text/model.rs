@@ -1,6 +1,13 @@
-//! The cost of a model, in a line.
+//! A model and its cost, in words.
 
+use std::fmt::Write as _;
+
+use rebearing::model::SampleUnit;
+use rebearing::monitor::{Capacities, Samples};
+use rebearing::{Encoding, FrontEnd};
+use rebearing_host::data::counts::FULL_SCALE_COUNTS;
 use rebearing_host::model::deployed::DeployedModel;
+use rebearing_host::words::plural;
 
 /// Returns flash, RAM and type in one line.
 pub(crate) fn cost_line(model: &DeployedModel) -> String {
@@ -8,7 +15,137 @@ pub(crate) fn cost_line(model: &DeployedModel) -> String {
     format!("device: {} bytes of flash, {ram} bytes of RAM as {monitor}", model.bytes().len())
 }
 
-/// Returns a unit and the full scale in it, in words.
+/// A unit and the full scale in it, in words.
 pub(crate) fn unit_text(unit: &str, full_scale: Option<f64>) -> String {
     full_scale.map_or(unit.to_owned(), |value| format!("{unit}, full scale ±{value} {unit}"))
+}
+
+/// How samples become features, in words.
+pub(crate) fn front_end_text(front_end: &FrontEnd<'_>) -> String {
+    let mut text = format!(
+        "{} Hz, {}, {}-point FFT every {}, {} bands",
+        front_end.rate_hz,
+        plural(front_end.axes, "axis", "axes"),
+        front_end.fft_len,
+        plural(front_end.hop, "sample", "samples"),
+        front_end.bands(),
+    );
+    if let Some(orders) = front_end.orders {
+        let of = match (orders.spectrum, orders.envelope) {
+            (true, true) => "spectrum and envelope",
+            (true, false) => "the spectrum",
+            _ => "the envelope",
+        };
+        let (bands, first, top) = (orders.bands, orders.first, orders.top());
+        let _ = write!(
+            text,
+            ", {bands} bands of {first} to {top} shaft orders of {of}; needs the shaft's speed"
+        );
+    }
+    text
+}
+
+/// Segments, length and spacing of a window, in words.
+pub(crate) fn window_text(front_end: &FrontEnd<'_>) -> String {
+    let window_s = front_end.window_len() as f32 / front_end.rate_hz;
+    let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
+    let segments = plural(front_end.segments, "segment", "segments");
+    format!("{segments}, {window_s:.3} s of signal, every {report_s:.3} s")
+}
+
+/// The unit of the device's samples and their full scale in it.
+pub(crate) fn samples(model: &DeployedModel) -> (Option<String>, Option<f64>) {
+    let unit = model.unit();
+    let of_counts = model.counts_per_unit().map(|counts| FULL_SCALE_COUNTS / f64::from(counts));
+    let full_scale = of_counts.or(unit.and_then(|unit| unit.full_scale).map(f64::from));
+    let text = match (unit.map(|unit| unit.name), of_counts) {
+        (Some(unit), None) => Some(unit_text(unit, full_scale)),
+        (None, None) => None,
+        (unit, Some(scale)) => {
+            let of = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+            Some(format!("16-bit counts, full scale ±{scale}{of}"))
+        }
+    };
+    (text, full_scale)
+}
+
+/// The reason why an f32 model does not go with samples in counts; `None` if it does. Severity and
+/// the idle threshold are in the model's unit, and would be wrong by the counts in one unit.
+pub(crate) fn not_in_counts(model: &DeployedModel) -> Option<String> {
+    let unit = model.unit().map(|unit| unit.name);
+    let measures = match (model.severity().is_some(), model.alarm().idle.is_some()) {
+        (false, false) => return None,
+        (true, false) => "severity is",
+        (false, true) => "the idle threshold is",
+        (true, true) => "severity and the idle threshold are",
+    };
+    let of = unit.unwrap_or("the unit of the recordings");
+    (unit != Some(SampleUnit::COUNTS))
+        .then(|| format!("not for i16 samples: {measures} in {of}, not in counts"))
+}
+
+/// The type alias of a model's monitor, ready to paste into a firmware, every number by its name.
+pub(crate) fn alias(target: &str, monitor: &Capacities) -> String {
+    let Capacities { encoding, samples, fft, axes, dims, components, classes } = monitor;
+    let model = match (encoding, samples) {
+        (Encoding::F32, Samples::Floats) => "f32, samples: f32",
+        (Encoding::F32, Samples::Counts) => "f32, samples: i16",
+        (Encoding::I16, _) => "i16",
+    };
+    format!(
+        "type {}<'m> = rebearing::monitor!('m, model: {model}, fft: {fft}, axes: {axes}, \
+         features: {dims}, components: {components}, classes: {classes});",
+        type_name(target)
+    )
+}
+
+/// A machine's name as the name of a type: `motor-b` is `MotorB`.
+fn type_name(machine: &str) -> String {
+    let words = machine.split(|c: char| !c.is_ascii_alphanumeric());
+    let name: String = words
+        .flat_map(|word| {
+            let (first, rest) = word.split_at(word.len().min(1));
+            [first.to_ascii_uppercase(), rest.to_owned()]
+        })
+        .collect();
+    let usable = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name != "Self";
+    if usable { name } else { format!("Machine{}", name.trim_start_matches("Self")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_has_the_machines_name_and_names_its_numbers() {
+        for (machine, name) in [
+            ("motor-b", "MotorB"),
+            ("pump 7 (east)", "Pump7East"),
+            ("3", "Machine3"),
+            ("", "Machine"),
+            ("self", "Machine"),
+            ("ポンプ", "Machine"),
+        ] {
+            assert_eq!(type_name(machine), name, "{machine:?}");
+        }
+        let monitor = |encoding, samples| Capacities {
+            encoding,
+            samples,
+            fft: 2048,
+            axes: 1,
+            dims: 32,
+            components: 14,
+            classes: 7,
+        };
+        assert_eq!(
+            alias("pump", &monitor(Encoding::F32, Samples::Floats)),
+            "type Pump<'m> = rebearing::monitor!('m, model: f32, samples: f32, fft: 2048, axes: 1, \
+             features: 32, components: 14, classes: 7);"
+        );
+        assert_eq!(
+            alias("pump", &monitor(Encoding::I16, Samples::Counts)),
+            "type Pump<'m> = rebearing::monitor!('m, model: i16, fft: 2048, axes: 1, features: 32, \
+             components: 14, classes: 7);"
+        );
+    }
 }

@@ -55,6 +55,10 @@ fn results_are_json_on_request() {
     assert_eq!(inspected["target"], "motor-b");
     assert_eq!(inspected["healthy"], "Healthy");
     assert_eq!(inspected["flash"], WORLD.bytes("model.rbm").len());
+    let shown = WORLD.run("inspect model.rbm");
+    let alias = "type MotorB<'m> = rebearing::monitor!('m, model: f32, samples: f32, fft: 2048, \
+                 axes: 1, features: 32, components: 6, classes: 3);";
+    assert!(shown.contains(alias), "{shown}");
 }
 
 /// The path of a recording in the world's manifest.

@@ -20,6 +20,9 @@ fn an_i16_model_is_written_measured_and_run() {
     assert_eq!(inspected["encoding"], "i16");
     assert_eq!(inspected["ram"], adapted["ram"]);
     assert!(inspected["monitor"].as_str().unwrap().starts_with("IntegerMonitor<2048, 1, 32,"));
+    let shown = world.run("inspect i16.rbm");
+    let alias = "type MotorB<'m> = rebearing::monitor!('m, model: i16, fft: 2048, axes: 1, ";
+    assert!(shown.contains(alias), "{shown}");
 
     let recording = "m/motor-b/InnerRace.wav";
     let predicted = world.json(&format!("predict --model i16.rbm {recording}"));

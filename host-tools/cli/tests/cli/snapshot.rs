@@ -11,7 +11,7 @@ use rebearing_host::data::recording::Recording;
 use rebearing_host::data::split::{self, Part};
 use rebearing_host::device;
 use rebearing_host::features::extract::{Features, extract};
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::features::snapshot::{self, with_snapshots};
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::simulate::{SimulateSettings, simulate};
@@ -42,7 +42,7 @@ fn a_snapshot_adapts_as_well_as_the_recordings() {
         let manifest = Manifest::read(&simulated.manifest).unwrap();
         let known = Domain::read(&manifest, "motor-a").unwrap();
         let front_end =
-            FrontEndSettings::equal_bands(known.rate_hz, known.axes, 2048, 1024, 2, 32).unwrap();
+            FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes)).unwrap();
         let source = Source::fit(&known, front_end, &SourceSettings::default()).unwrap();
         let new = Domain::read(&manifest, "motor-b").unwrap();
         let parts = split::in_time(&new.frames(), 0.6).unwrap();

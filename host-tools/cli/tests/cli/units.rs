@@ -186,3 +186,25 @@ fn damaged_sections_are_refused() {
         }
     }
 }
+
+/// Severity and the idle threshold of a model in g, read of counts, would be off by a factor of
+/// thousands.
+#[test]
+fn a_monitor_of_counts_is_offered_only_to_a_model_that_does_not_mind() {
+    for (source, manifest, options, offered) in [
+        ("g", "g", "", true),
+        ("g", "g", "--running-rms 0.02", false),
+        ("g", "g", "--severity 1.4,2.8,4.5 --severity-band 20,1000", false),
+        ("plain", "plain", "--running-rms 0.02", false),
+        ("plain", "counts", "--running-rms 0.02", true),
+    ] {
+        WORLD.run(&format!("{} {options}", adapt(source, manifest, "offered")));
+        let found = json("inspect offered.rbm");
+        assert_eq!(found["monitor_i16"].is_string(), offered, "{manifest} {options}");
+        assert_eq!(found["ram_i16"].is_u64(), offered, "{manifest} {options}");
+        assert!(found.get("monitor_i16").is_some(), "the field stays");
+        let shown = WORLD.run("inspect offered.rbm");
+        assert_eq!(shown.contains("as Monitor<i16"), offered, "{shown}");
+        assert_eq!(shown.contains("not for i16 samples: "), !offered, "{shown}");
+    }
+}

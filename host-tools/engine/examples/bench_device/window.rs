@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use anyhow::Context;
 use ndarray::{Array1, Array2};
 use rebearing::integer::features::SCALE_FRACTION;
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::model::file::{ModelContents, encode};
@@ -37,7 +37,14 @@ pub(crate) fn draw() -> anyhow::Result<WindowProblem> {
             (tone + 500.0 * draw.normal()) as i16
         })
         .collect();
-    let front_end = FrontEndSettings::equal_bands(20_000.0, 1, FFT, FFT, 1, BANDS)?;
+    let front_end = FrontEndSettings::equal_bands(EqualBands {
+        rate_hz: 20_000.0,
+        axes: 1,
+        fft_len: FFT,
+        hop: FFT,
+        segments: 1,
+        bands: BANDS,
+    })?;
     let features = features(&samples, &front_end.band_edges);
     let shift: Vec<f32> = features.iter().map(|x| (*x + 0.3 * draw.normal()) as f32).collect();
     let scale: Vec<f32> = (0..BANDS).map(|_| draw.uniform(0.5, 2.0) as f32).collect();

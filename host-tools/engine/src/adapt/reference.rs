@@ -144,7 +144,7 @@ pub(crate) mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::features::front_end::FrontEndSettings;
+    use crate::features::front_end::{EqualBands, FrontEndSettings};
     use crate::mixture::LabelledMixture;
 
     /// Healthy at (1, 2), a fault 2 nats up in the first feature, a fault 4 nats up in the second.
@@ -168,7 +168,15 @@ pub(crate) mod tests {
             domain: "a".into(),
             classes: ["Healthy", "Ball", "Inner"].map(String::from).to_vec(),
             healthy: Some(0),
-            front_end: FrontEndSettings::equal_bands(100.0, 1, 256, 128, 1, 2).unwrap(),
+            front_end: FrontEndSettings::equal_bands(EqualBands {
+                rate_hz: 100.0,
+                axes: 1,
+                fft_len: 256,
+                hop: 128,
+                segments: 1,
+                bands: 2,
+            })
+            .unwrap(),
             shift,
             scale,
             mixture: LabelledMixture { mixture, labels: Array2::eye(3) },

@@ -12,7 +12,7 @@
 //! use rebearing_host::build::{BuildSettings, Target, build};
 //! use rebearing_host::data::domain::{Domain, Resample};
 //! use rebearing_host::data::manifest::Manifest;
-//! use rebearing_host::features::front_end::FrontEndSettings;
+//! use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 //! use rebearing_host::simulate::{SimulateSettings, simulate};
 //! use rebearing_host::source::{Source, SourceSettings};
 //!
@@ -21,7 +21,7 @@
 //! let simulated = simulate(&settings, folder.path(), &|_, _| ())?;
 //! let manifest = Manifest::read(&simulated.manifest)?;
 //! let known = Domain::read(&manifest, "motor-a")?;
-//! let front_end = FrontEndSettings::equal_bands(known.rate_hz, known.axes, 2048, 1024, 2, 32)?;
+//! let front_end = FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes))?;
 //! let source = Source::fit(&known, front_end, &SourceSettings::default())?;
 //!
 //! let target = Target::read(&manifest, "motor-b", &[], Resample::No)?;

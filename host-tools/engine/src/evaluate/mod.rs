@@ -260,7 +260,7 @@ pub enum EvaluateError {
 /// use rebearing_host::evaluate::{
 ///     EvaluateSettings, PoolChoice, SourceDomain, TargetDomain, evaluate,
 /// };
-/// use rebearing_host::features::front_end::FrontEndSettings;
+/// use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 /// use rebearing_host::data::manifest::Manifest;
 /// use rebearing_host::simulate::{SimulateSettings, simulate};
 ///
@@ -268,7 +268,7 @@ pub enum EvaluateError {
 /// let settings = SimulateSettings { seconds: 4.0, ..SimulateSettings::default() };
 /// let manifest = simulate(&settings, folder.path(), &|_, _| ())?.manifest;
 /// let manifest = Manifest::read(&manifest)?;
-/// let front_end = FrontEndSettings::equal_bands(20_000.0, 1, 2048, 1024, 2, 32)?;
+/// let front_end = FrontEndSettings::equal_bands(EqualBands::usual(20_000.0, 1))?;
 /// let known = SourceDomain::extract(&Domain::read(&manifest, "motor-a")?, &front_end)?;
 /// // The first 60 % in time to adapt on, the rest to test on.
 /// let new = TargetDomain::extract(&Domain::read(&manifest, "motor-b")?, &front_end, 0.6, None)?;

@@ -159,7 +159,7 @@ mod tests {
     use crate::data::manifest::Manifest;
     use crate::device;
     use crate::features::extract::extract;
-    use crate::features::front_end::FrontEndSettings;
+    use crate::features::front_end::{EqualBands, FrontEndSettings};
     use crate::simulate::{Class, SimulateSettings, simulate};
 
     #[test]
@@ -175,8 +175,11 @@ mod tests {
         let [known, new] =
             ["motor-a", "motor-b"].map(|name| Domain::read(&manifest, name).unwrap());
         let segments = 3;
-        let front_end =
-            FrontEndSettings::equal_bands(known.rate_hz, 1, 2048, 1024, segments, 32).unwrap();
+        let front_end = FrontEndSettings::equal_bands(EqualBands {
+            segments,
+            ..EqualBands::usual(known.rate_hz, 1)
+        })
+        .unwrap();
         let source = Source::fit(&known, front_end.clone(), &SourceSettings::default()).unwrap();
         // The unadapted source, so that some windows are unknown.
         let bytes = source.model(true).unwrap();

@@ -323,9 +323,18 @@ mod tests {
 
     use super::*;
     use crate::adapt::plan::PlanSettings;
+    use crate::features::front_end::EqualBands;
 
     fn front_end(rate_hz: f64) -> FrontEndSettings {
-        FrontEndSettings::equal_bands(rate_hz, 1, 256, 128, 1, 2).unwrap()
+        FrontEndSettings::equal_bands(EqualBands {
+            rate_hz,
+            axes: 1,
+            fft_len: 256,
+            hop: 128,
+            segments: 1,
+            bands: 2,
+        })
+        .unwrap()
     }
 
     /// One window per recording. Its features are the recording's index plus `offset`.

@@ -100,7 +100,7 @@ pub enum ExtractError {
 ///
 /// ```
 /// use rebearing_host::features::extract::extract;
-/// use rebearing_host::features::front_end::FrontEndSettings;
+/// use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 /// use rebearing_host::data::{recording, split};
 ///
 /// let folder = tempfile::tempdir()?;
@@ -110,7 +110,14 @@ pub enum ExtractError {
 /// let recordings = [recording::read(&file, None)?];
 ///
 /// // Two FFTs of 1024 points that overlap by half in a window, 32 bands.
-/// let front_end = FrontEndSettings::equal_bands(20_000.0, 1, 1024, 512, 2, 32)?;
+/// let front_end = FrontEndSettings::equal_bands(EqualBands {
+///     rate_hz: 20_000.0,
+///     axes: 1,
+///     fft_len: 1024,
+///     hop: 512,
+///     segments: 2,
+///     bands: 32,
+/// })?;
 /// let whole = split::whole(&[recordings[0].segment_frames()]);
 /// let features = extract(&recordings, &whole, &front_end)?;
 /// assert_eq!(features.x.dim(), (6, 32));

@@ -117,16 +117,34 @@ pub enum FrontEndError {
     },
 }
 
+/// A front end of equal bands over 0 to half the sample rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EqualBands {
+    /// Sample rate in Hz.
+    pub rate_hz: f64,
+    /// Axes of the sensor.
+    pub axes: usize,
+    /// Points of the FFT: 256, 512, 1024, 2048 or 4096.
+    pub fft_len: usize,
+    /// Samples from one segment to the next, at most `fft_len`.
+    pub hop: usize,
+    /// Segments averaged in a window.
+    pub segments: usize,
+    /// Number of bands.
+    pub bands: usize,
+}
+
+impl EqualBands {
+    /// The usual ones: 32 bands of a 2048-point FFT every 1024 samples, two segments in a window.
+    pub fn usual(rate_hz: f64, axes: usize) -> Self {
+        Self { rate_hz, axes, fft_len: 2048, hop: 1024, segments: 2, bands: 32 }
+    }
+}
+
 impl FrontEndSettings {
     /// Returns a front end with equal bands over 0…rate/2.
-    pub fn equal_bands(
-        rate_hz: f64,
-        axes: usize,
-        fft_len: usize,
-        hop: usize,
-        segments: usize,
-        bands: usize,
-    ) -> Result<Self, FrontEndError> {
+    pub fn equal_bands(settings: EqualBands) -> Result<Self, FrontEndError> {
+        let EqualBands { rate_hz, axes, fft_len, hop, segments, bands } = settings;
         if !FFT_LENGTHS.contains(&fft_len) {
             return Err(FrontEndError::FftLength(fft_len));
         }
@@ -223,7 +241,7 @@ impl FrontEndSettings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Blocks, FrontEndError, FrontEndSettings};
+    use super::{Blocks, EqualBands, FrontEndError, FrontEndSettings};
 
     #[test]
     fn blocks_are_read_as_they_are_written() {
@@ -237,7 +255,10 @@ mod tests {
 
     #[test]
     fn blocks_must_find_room_in_the_format() {
-        let bands = |bands| FrontEndSettings::equal_bands(1e4, 3, 2048, 1024, 2, bands).unwrap();
+        let bands = |bands| {
+            FrontEndSettings::equal_bands(EqualBands { bands, ..EqualBands::usual(1e4, 3) })
+                .unwrap()
+        };
         let all = Blocks { orders: true, envelope: true };
         assert_eq!(bands(32).with_blocks(all).unwrap().dims(), 3 * 96);
         assert_eq!(bands(192).with_blocks(all).unwrap().dims(), 3 * 256);

@@ -58,10 +58,11 @@ pub fn at_rate(front_end: &FrontEndSettings, rate_hz: f64) -> Result<FrontEndSet
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::front_end::EqualBands;
 
     #[test]
     fn bands_stay_where_they_are_in_hertz() {
-        let known = FrontEndSettings::equal_bands(12_000.0, 1, 2048, 1024, 2, 32).unwrap();
+        let known = FrontEndSettings::equal_bands(EqualBands::usual(12_000.0, 1)).unwrap();
         let new = at_rate(&known, 20_000.0).unwrap();
         assert_eq!((new.rate_hz, new.fft_len, new.segments), (20_000.0, 2048, 2));
         for (known, new) in known.band_edges.iter().zip(&new.band_edges) {
@@ -74,7 +75,15 @@ mod tests {
 
     #[test]
     fn what_a_rate_cannot_show_is_refused() {
-        let known = FrontEndSettings::equal_bands(20_000.0, 1, 256, 128, 1, 64).unwrap();
+        let known = FrontEndSettings::equal_bands(EqualBands {
+            rate_hz: 20_000.0,
+            axes: 1,
+            fft_len: 256,
+            hop: 128,
+            segments: 1,
+            bands: 64,
+        })
+        .unwrap();
         let low = at_rate(&known, 12_000.0).unwrap_err().to_string();
         assert!(low.contains("10000 Hz") && low.contains("6000 Hz"), "{low}");
         let coarse = at_rate(&known, 100_000.0).unwrap_err().to_string();

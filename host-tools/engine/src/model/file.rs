@@ -91,7 +91,7 @@ pub enum ModelFileError {
 ///
 /// ```
 /// use ndarray::array;
-/// use rebearing_host::features::front_end::{FrontEndSettings, OrderSettings};
+/// use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 /// use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
 /// use rebearing_host::model::file::{ModelContents, encode};
 ///
@@ -104,7 +104,14 @@ pub enum ModelFileError {
 ///     labels: array![[1.0, 0.0], [0.0, 1.0]],
 /// };
 /// let model = encode(&ModelContents {
-///     front_end: &FrontEndSettings::equal_bands(8_000.0, 1, 256, 128, 2, 2)?,
+///     front_end: &FrontEndSettings::equal_bands(EqualBands {
+///         rate_hz: 8_000.0,
+///         axes: 1,
+///         fft_len: 256,
+///         hop: 128,
+///         segments: 2,
+///         bands: 2,
+///     })?,
 ///     shift: &[0.0, 0.0],
 ///     scale: &[1.0, 1.0],
 ///     mixture: Some(&mixture),

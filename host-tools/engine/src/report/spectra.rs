@@ -195,11 +195,11 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::front_end::Blocks;
+    use crate::features::front_end::{Blocks, EqualBands};
 
     #[test]
     fn blocks_stand_as_the_device_lays_features_out() {
-        let bands = FrontEndSettings::equal_bands(20_000.0, 2, 2048, 1024, 2, 32).unwrap();
+        let bands = FrontEndSettings::equal_bands(EqualBands::usual(20_000.0, 2)).unwrap();
         let plain = blocks(&bands);
         assert_eq!(plain.len(), 2);
         assert_eq!(plain[1].features, 32..64);

@@ -14,7 +14,7 @@ use rebearing_host::data::manifest::Manifest;
 use rebearing_host::evaluate::{
     EvaluateSettings, EvaluatedMethod, LeaveOut, Run, SourceDomain, TargetDomain, evaluate,
 };
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::simulate::{Class, SimulateSettings, simulate};
 
 static MACHINES: LazyLock<Vec<(SourceDomain, TargetDomain)>> = LazyLock::new(|| {
@@ -31,7 +31,7 @@ static MACHINES: LazyLock<Vec<(SourceDomain, TargetDomain)>> = LazyLock::new(|| 
         .map(|name| {
             let domain = Domain::read(&manifest, name).expect("its recordings");
             let front_end =
-                FrontEndSettings::equal_bands(domain.rate_hz, 1, 2048, 1024, 2, 32).unwrap();
+                FrontEndSettings::equal_bands(EqualBands::usual(domain.rate_hz, 1)).unwrap();
             let source = SourceDomain::extract(&domain, &front_end).expect("features");
             let target = TargetDomain::extract(&domain, &front_end, 0.6, None).expect("features");
             (source, target)

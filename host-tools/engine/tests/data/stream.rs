@@ -8,7 +8,7 @@ use rebearing_host::data::recording::{Recording, Samples, read_within};
 use rebearing_host::data::split::Part;
 use rebearing_host::device;
 use rebearing_host::features::extract::extract;
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::model::encoded::ModelBytes;
 
 /// A wave with noise in it, longer than a chunk of the stream.
@@ -66,7 +66,15 @@ fn domain(recording: Recording) -> Domain {
 #[test]
 fn features_hash_and_parts_are_those_of_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let front_end = FrontEndSettings::equal_bands(10_000.0, 2, 512, 256, 3, 16).unwrap();
+    let front_end = FrontEndSettings::equal_bands(EqualBands {
+        rate_hz: 10_000.0,
+        axes: 2,
+        fft_len: 512,
+        hop: 256,
+        segments: 3,
+        bands: 16,
+    })
+    .unwrap();
     let mut hashes = Vec::new();
     for (path, channel) in files(folder.path()) {
         let memory = read_within(&path, channel, usize::MAX).unwrap();

@@ -6,7 +6,7 @@ use rebearing_host::adapt::verdict::{AdaptSettings, Adaptation, Pool, adapt};
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::features::extract::{Features, extract};
-use rebearing_host::features::front_end::FrontEndSettings;
+use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
@@ -62,7 +62,14 @@ impl Story {
 /// Returns the front end of the pictures, with `bands` bands.
 pub(super) fn front_end(domain: &Domain, bands: usize) -> Result<FrontEndSettings> {
     let Domain { rate_hz, axes, .. } = *domain;
-    Ok(FrontEndSettings::equal_bands(rate_hz, axes, FFT, HOP, SEGMENTS, bands)?)
+    Ok(FrontEndSettings::equal_bands(EqualBands {
+        rate_hz,
+        axes,
+        fft_len: FFT,
+        hop: HOP,
+        segments: SEGMENTS,
+        bands,
+    })?)
 }
 
 impl Machine {
