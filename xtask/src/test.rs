@@ -108,7 +108,7 @@ fn tests() -> Result<(), String> {
     run_cargo("host tests and doc tests", &["test", "--locked", "--workspace", "--no-fail-fast"])
 }
 
-/// tests/life at full length; `tests` runs a share of it.
+/// tests/life.rs at full length; `tests` runs a share of it.
 pub(crate) fn operation() -> Result<(), String> {
     let test = ["test", "--locked", "-p", "rebearing", "--test", "life"];
     let options = ["--", "--ignored", "--nocapture"];
