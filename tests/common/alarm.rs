@@ -1,5 +1,7 @@
 //! Windows of every kind for alarms, and a naive reference of what is decided of them.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
 use rebearing::model::{AlarmParameters, IdleRms, ONE, Rms};
 use rebearing::operation::alarm::{AlarmState, Summary};
 use rebearing::{Alarm, Label, SensorFault};
@@ -143,4 +145,60 @@ impl Naive {
         }
         self.active
     }
+}
+
+/// A posterior that sums to one.
+pub fn posteriors() -> impl Strategy<Value = [u16; CLASSES]> {
+    (0..=ONE, 0..=ONE).prop_map(|(a, b)| {
+        let (low, high) = (a.min(b), a.max(b));
+        [low, high - low, ONE - high]
+    })
+}
+
+pub fn levels() -> impl Strategy<Value = f32> {
+    prop_oneof![6 => Just(2.0_f32), 1 => 0.0_f32..2.0, 1 => Just(0.0_f32)]
+}
+
+pub fn windows() -> impl Strategy<Value = Window> {
+    prop_oneof![
+        // Sure of itself in one way or the other, as windows mostly are.
+        6 => (0..CLASSES, levels()).prop_map(|(class, rms)| {
+            let mut posterior = [0; CLASSES];
+            posterior[class] = ONE;
+            Window::Known { posterior, rms }
+        }),
+        6 => (posteriors(), levels()).prop_map(|(posterior, rms)| Window::Known { posterior, rms }),
+        2 => levels().prop_map(|rms| Window::Unknown { label: Label::UnknownFault, rms }),
+        2 => Just(Window::Fault(SensorFault::Flat)),
+    ]
+}
+
+/// Windows in runs of the same kind, so that thresholds are passed for long enough.
+pub fn operation() -> impl Strategy<Value = Vec<Window>> {
+    vec((windows(), 1_usize..12), 1..60)
+        .prop_map(|runs| runs.into_iter().flat_map(|(window, times)| vec![window; times]).collect())
+}
+
+pub fn parameters() -> impl Strategy<Value = AlarmParameters> {
+    (1_u32..=32, 2..=ONE, 1_u32..8, 0_u32..6, 1_u32..6, any::<bool>(), any::<bool>(), 0.0_f64..1.0)
+        .prop_map(|(average, raise, delay, settle, fault_windows, hold, stops, share)| {
+            AlarmParameters {
+                average,
+                raise,
+                clear: (1 + (share * f64::from(raise - 2)) as u16).min(raise - 1),
+                delay,
+                settle,
+                fault_windows,
+                hold,
+                idle: stops.then(idle),
+            }
+        })
+}
+
+pub fn alarm(parameters: AlarmParameters) -> Small {
+    Small::new(parameters, CLASSES, Some(0)).expect("valid parameters")
+}
+
+pub fn is_active(state: &AlarmState) -> bool {
+    state.alarm.is_some_and(|alarm| alarm.active)
 }

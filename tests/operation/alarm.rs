@@ -2,71 +2,17 @@
 
 use std::collections::VecDeque;
 
-use crate::common::alarm::{CLASSES, Naive, Small, UNTIL, Window, idle};
+use crate::common::alarm::{
+    CLASSES, Naive, UNTIL, Window, alarm, idle, is_active, operation, parameters, posteriors,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rebearing::model::{AlarmParameters, IdleRms, ONE, Rms};
-use rebearing::operation::alarm::{AlarmState, Counters, Raised, SlidingMean, State};
+use rebearing::operation::alarm::{Counters, SlidingMean, State};
 use rebearing::{
     Alarm, Classification, Finding, IntegerClassification, IntegerFinding, IntegerStatistics,
     Label, SensorFault, Statistics,
 };
-
-/// A posterior that sums to one.
-fn posteriors() -> impl Strategy<Value = [u16; CLASSES]> {
-    (0..=ONE, 0..=ONE).prop_map(|(a, b)| {
-        let (low, high) = (a.min(b), a.max(b));
-        [low, high - low, ONE - high]
-    })
-}
-
-fn levels() -> impl Strategy<Value = f32> {
-    prop_oneof![6 => Just(2.0_f32), 1 => 0.0_f32..2.0, 1 => Just(0.0_f32)]
-}
-
-fn windows() -> impl Strategy<Value = Window> {
-    prop_oneof![
-        // Sure of itself in one way or the other, as windows mostly are.
-        6 => (0..CLASSES, levels()).prop_map(|(class, rms)| {
-            let mut posterior = [0; CLASSES];
-            posterior[class] = ONE;
-            Window::Known { posterior, rms }
-        }),
-        6 => (posteriors(), levels()).prop_map(|(posterior, rms)| Window::Known { posterior, rms }),
-        2 => levels().prop_map(|rms| Window::Unknown { label: Label::UnknownFault, rms }),
-        2 => Just(Window::Fault(SensorFault::Flat)),
-    ]
-}
-
-/// Windows in runs of the same kind, so that thresholds are passed for long enough.
-fn operation() -> impl Strategy<Value = Vec<Window>> {
-    vec((windows(), 1_usize..12), 1..60)
-        .prop_map(|runs| runs.into_iter().flat_map(|(window, times)| vec![window; times]).collect())
-}
-
-fn parameters() -> impl Strategy<Value = AlarmParameters> {
-    (1_u32..=32, 2..=ONE, 1_u32..8, 0_u32..6, 1_u32..6, any::<bool>(), any::<bool>(), 0.0_f64..1.0)
-        .prop_map(|(average, raise, delay, settle, fault_windows, hold, stops, share)| {
-            AlarmParameters {
-                average,
-                raise,
-                clear: (1 + (share * f64::from(raise - 2)) as u16).min(raise - 1),
-                delay,
-                settle,
-                fault_windows,
-                hold,
-                idle: stops.then(idle),
-            }
-        })
-}
-
-fn alarm(parameters: AlarmParameters) -> Small {
-    Small::new(parameters, CLASSES, Some(0)).expect("valid parameters")
-}
-
-fn is_active(state: &AlarmState) -> bool {
-    state.alarm.is_some_and(|alarm| alarm.active)
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
@@ -371,71 +317,4 @@ fn finding<const CLASSES: usize>(
         severity: None,
     };
     Finding { index: 0, result: Ok(found) }
-}
-
-#[test]
-fn a_fault_is_named_and_renamed() {
-    let p = AlarmParameters { average: 4, delay: 2, settle: 0, ..AlarmParameters::DEFAULT };
-    let mut alarm = alarm(p);
-    let window = |posterior| Window::Known { posterior, rms: 1.0 };
-    let of = |class| {
-        let mut posterior = [0; CLASSES];
-        posterior[class] = ONE;
-        window(posterior)
-    };
-    let mut label = |window: &Window, times: usize| {
-        for _ in 0..times {
-            window.step(&mut alarm);
-        }
-        alarm.state().alarm.map(|alarm| alarm.label)
-    };
-    assert_eq!(label(&of(0), 10), None);
-    // Three of four windows are above 0.7, twice in a row from the fourth window.
-    assert_eq!(label(&of(1), 3), None);
-    assert_eq!(label(&of(1), 1), Some(Label::Class(1)));
-    // Doubt about the type does not clear it.
-    assert_eq!(label(&window([0, ONE / 2, ONE / 2]), 20), Some(Label::Class(1)));
-    // Its mean is 0.75 after two windows, and above 0.7 twice in a row after three.
-    assert_eq!(label(&of(2), 2), Some(Label::Class(1)));
-    assert_eq!(label(&of(2), 1), Some(Label::Class(2)));
-    let unknown = Window::Unknown { label: Label::UnknownFault, rms: 1.0 };
-    assert_eq!(label(&unknown, 8), Some(Label::UnknownFault));
-    // Latched, it keeps its name; on again, it is a new one.
-    assert_eq!(label(&of(0), 20), Some(Label::UnknownFault));
-    assert_eq!(label(&of(1), 8), Some(Label::Class(1)));
-    assert_eq!(alarm.counters().alarms, 2);
-}
-
-#[test]
-fn doubt_about_the_type_is_no_doubt_about_the_fault() {
-    let p = AlarmParameters { settle: 0, ..AlarmParameters::DEFAULT };
-    let mut alarm = alarm(p);
-    for _ in 0..20 {
-        Window::Known { posterior: [0, ONE / 2, ONE / 2], rms: 1.0 }.step(&mut alarm);
-    }
-    let raised = Raised { label: Label::Class(1), active: true, acknowledged: false };
-    assert_eq!(alarm.state().alarm, Some(raised));
-    assert_eq!(alarm.state().level, Some(ONE));
-}
-
-#[test]
-fn without_a_healthy_class_every_class_is_an_alarm() {
-    let p = AlarmParameters { settle: 0, ..AlarmParameters::DEFAULT };
-    let mut alarm = Small::new(p, CLASSES, None).unwrap();
-    for _ in 0..20 {
-        Window::Known { posterior: [ONE, 0, 0], rms: 1.0 }.step(&mut alarm);
-    }
-    assert_eq!(alarm.state().alarm.map(|alarm| alarm.label), Some(Label::Class(0)));
-}
-
-#[test]
-fn a_command_to_restart_settles_anew() {
-    let mut alarm = alarm(AlarmParameters::DEFAULT);
-    let healthy = Window::Known { posterior: [ONE, 0, 0], rms: 1.0 };
-    for _ in 0..20 {
-        healthy.step(&mut alarm);
-    }
-    assert_eq!(alarm.state().state, State::Running);
-    alarm.restart();
-    assert_eq!((alarm.state().state, alarm.means()), (State::Settling, None));
 }

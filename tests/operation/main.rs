@@ -2,7 +2,9 @@
 
 mod acquisition;
 mod alarm;
+mod alarm_names;
 mod any_monitor;
+mod chip;
 #[path = "../common/mod.rs"]
 mod common;
 mod counts;
@@ -14,6 +16,7 @@ mod severity;
 #[path = "../../firmware-examples/src/simulated.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
 mod simulated;
+mod simulated_flash;
 mod slices;
 mod slots;
 mod snapshot;
