@@ -17,7 +17,7 @@ use crate::watch::screen::{End, listen, show};
 use crate::watch::view::Look;
 use rebearing_host::device::emulator;
 use rebearing_host::device::firmware::Firmware;
-use rebearing_host::device::watch::line::Line;
+use rebearing_host::device::line::Line;
 use rebearing_host::device::watch::source::Source;
 use rebearing_host::device::watch::state::Watch;
 use rebearing_host::words::plural;
