@@ -16,7 +16,7 @@ use rebearing_host::data::counts::{self, Counts};
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::recording::Recording;
-use rebearing_host::device::emulator::{EmulatedDrift, Emulator, SampleKind};
+use rebearing_host::device::emulator::{Core, EmulatedDrift, Emulator, SampleKind};
 use rebearing_host::device::setup::Setup;
 use rebearing_host::device::{self, DeviceFinding};
 use rebearing_host::features::extract::extract;
@@ -46,11 +46,11 @@ fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<Devi
     let host = device::run(model.model(), recording).expect("the model fits");
     let run = EMULATOR.run(model.bytes(), recording, kind).expect("the device runs");
     assert_eq!(run.ram, run.monitor.device_ram(), "RAM as the type says");
-    assert_eq!(host.len(), run.reports.len());
-    for (host, device) in host.iter().zip(&run.reports) {
+    assert_eq!(host.len(), run.findings.len());
+    for (host, device) in host.iter().zip(&run.findings) {
         assert!(host.same_bits(device), "host {host:?}\ndevice {device:?}");
     }
-    run.reports
+    run.findings
 }
 
 /// A model fitted and adapted on simulated machines, and the recordings it was adapted on.
@@ -226,31 +226,39 @@ fn a_refused_model_ends_with_a_failing_exit_code_and_its_reason() {
     assert!(format!("{error:#}").contains("not a rebearing model"), "{error:#}");
 }
 
-/// Runs an i16 model on both sides, asserts that they agree, and gives the findings.
+/// Runs an i16 model on the host, on the smallest core that it fits and on the Cortex-M4F, asserts
+/// that all agree, and gives the findings.
 fn both_integer(model: &IntegerModelBytes, counts: &Counts) -> Vec<DeviceFinding> {
     let host = device::run_integer(&model.model(), counts).expect("the model fits");
-    let run = EMULATOR.run_integer(model, counts).expect("the device runs");
-    assert_eq!(run.ram, run.monitor.device_ram(), "RAM as the type says");
-    assert_eq!(host.len(), run.reports.len());
-    for (host, device) in host.iter().zip(&run.reports) {
-        assert!(host.same_bits(device), "host {host:?}\ndevice {device:?}");
+    let smallest = EMULATOR.run_integer(model, counts).expect("the device runs");
+    let largest = EMULATOR.run_integer_on(Core::CortexM4F, model, counts).expect("it runs");
+    for run in [&smallest, &largest] {
+        assert_eq!(run.ram, run.monitor.device_ram(), "RAM as the type says");
+        assert_eq!(host.len(), run.findings.len());
+        for (host, device) in host.iter().zip(&run.findings) {
+            assert!(host.same_bits(device), "host {host:?}\ndevice {device:?}");
+        }
     }
-    run.reports
+    smallest.findings
+}
+
+/// The i16 model of an f32 model, and its recordings in counts.
+fn in_counts(exact: &ModelBytes, recordings: &[Recording]) -> (IntegerModelBytes, Vec<Counts>) {
+    let full_scale = counts::full_scale(recordings).expect("in memory").expect("a signal");
+    let counts_per_unit = (32767.0 / full_scale) as f32;
+    let contents = quantise(&exact.model(), counts_per_unit).expect("16 bits");
+    let model = encode_integer(&exact.model(), &contents).expect("a model");
+    let counts = recordings.iter().map(|recording| counts::counts(recording, counts_per_unit));
+    (model, counts.collect::<Result<_, _>>().expect("no clipping"))
 }
 
 #[test]
 #[ignore = "needs QEMU: cargo xtask test device"]
 fn integers_on_a_cortex_m0_agree() {
     let (exact, recordings) = simulated_with(1, 2.0, "bands", 512);
-    let full_scale = counts::full_scale(&recordings).expect("in memory").expect("a signal");
-    let counts_per_unit = (32767.0 / full_scale) as f32;
-    let contents = quantise(&exact.model(), counts_per_unit).expect("16 bits");
-    let model = encode_integer(&exact.model(), &contents).expect("a model");
-    let mut windows = 0;
-    for recording in &recordings {
-        let counts = counts::counts(recording, counts_per_unit).expect("no clipping");
-        windows += both_integer(&model, &counts).len();
-    }
+    let (model, recordings) = in_counts(&exact, &recordings);
+    assert_eq!(Core::of_integer_model(&model.model()), Core::CortexM0);
+    let windows: usize = recordings.iter().map(|counts| both_integer(&model, counts).len()).sum();
     assert!(windows >= 100, "only {windows} windows");
 
     let golden = IntegerModelBytes::from_bytes(common::GOLDEN_I16).expect("a valid file");
@@ -266,6 +274,18 @@ fn integers_on_a_cortex_m0_agree() {
     assert!(seen.contains(&Label::Class(0)) && seen.iter().any(|label| *label != seen[0]));
     let flat = Counts { axes: 1, segments: vec![vec![5; 400]] };
     assert_eq!(both_integer(&golden, &flat)[0].result, Err(SensorFault::Flat));
+}
+
+#[test]
+#[ignore = "needs QEMU: cargo xtask test device"]
+fn integers_of_any_shape_agree_on_the_core_that_has_room() {
+    let shapes = [(2, 512, Core::CortexM0), (3, 512, Core::CortexM4F), (1, 2048, Core::CortexM4F)];
+    for (axes, fft, core) in shapes {
+        let (exact, recordings) = simulated_with(axes, 2.0, "bands", fft);
+        let (model, recordings) = in_counts(&exact, &recordings[..1]);
+        assert_eq!(Core::of_integer_model(&model.model()), core);
+        assert!(!both_integer(&model, &recordings[0]).is_empty());
+    }
 }
 
 #[test]
@@ -305,7 +325,7 @@ fn the_drift_watch_counts_on_the_device_as_on_the_host() {
 #[test]
 #[ignore = "needs QEMU: cargo xtask test device"]
 fn the_cortex_m0_firmware_has_no_floating_point() {
-    let elf = std::fs::read(EMULATOR.elf_m0()).expect("the firmware was built");
+    let elf = std::fs::read(EMULATOR.elf(Core::CortexM0)).expect("the firmware was built");
     let names = symbol_names(&elf).expect("an ELF file with symbols");
     let has = |name: &str| {
         let name = format!("\0{name}");

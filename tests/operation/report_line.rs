@@ -3,7 +3,7 @@
 use crate::common;
 use rebearing::operation::{ModelLine, ReportLine};
 use rebearing::{Alarm, AnyMonitor, IntegerFinding, IntegerModel, IntegerMonitor, SensorFault};
-use rebearing_host::device::watch::line::{Line, ReportSeen};
+use rebearing_host::device::line::{Line, ReportSeen};
 
 type Small = IntegerMonitor<'static, 256, 1, 4, 4, 3>;
 
@@ -57,7 +57,10 @@ fn the_bits_of_an_i16_finding_are_those_of_its_numbers() {
 
         // The rest is the line without them.
         assert_eq!(read(&exact).window, finding.index);
-        assert_eq!(read(&exact), read(&plain));
+        let all = read(&exact);
+        let seen_bits = all.bits.clone().expect("they were sent");
+        assert_eq!(ReportSeen { bits: None, ..all }, read(&plain));
+        assert_eq!((seen_bits.level, seen_bits.statistics.len()), (state.level, 1));
         let seen = read(&exact).finding.unwrap();
         let found = finding.result.as_ref().unwrap();
         for (seen, q15) in seen.posterior.iter().zip(&found.posterior) {

@@ -110,14 +110,16 @@ impl<'a, 'm, B: Body<'m>, const AXES: usize, const CLASSES: usize>
         if let (Ok(found), Some(features)) = (&self.finding.result, self.features) {
             self.bands(&mut line, found, features)?;
         }
-        if self.exact {
+        let level = self.alarm.and_then(|alarm| alarm.level).map(u32::from);
+        // A sensor fault has no numbers, but the alarm may have a level.
+        if self.exact && (self.finding.result.is_ok() || level.is_some()) {
             line.text(" bits=")?;
             match &self.finding.result {
                 Ok(found) => bits(&mut line, found)?,
                 Err(_) => line.text("-/-/-/-")?,
             }
             line.text("/")?;
-            line.word(self.alarm.and_then(|alarm| alarm.level).map(u32::from))?;
+            line.word(level)?;
         }
         line.end()
     }

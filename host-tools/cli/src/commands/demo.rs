@@ -168,11 +168,11 @@ fn emulate(
     for (recording, label) in test {
         let run = emulator.run(model.bytes(), recording, SampleKind::F32)?;
         let expected = model.run(recording)?;
-        let pairs = expected.iter().zip(&run.reports);
+        let pairs = expected.iter().zip(&run.findings);
         agreement.same += pairs.filter(|(host, device)| host.same_bits(device)).count();
-        agreement.windows += expected.len().max(run.reports.len());
+        agreement.windows += expected.len().max(run.findings.len());
         agreement.firmware_ram = run.ram;
-        say(&format!("    {label}: {}", plural(run.reports.len(), "window", "windows")));
+        say(&format!("    {label}: {}", plural(run.findings.len(), "window", "windows")));
     }
     Ok(agreement)
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use rebearing::Encoding;
 use serde_json::json;
 
 use super::predict::{report_json, tally};
@@ -14,15 +13,15 @@ use crate::args::choice::{Choice as _, choice};
 use crate::args::samples::SampleArgs;
 use crate::progress::Step;
 use rebearing_host::data::counts::counts;
-use rebearing_host::device::emulator::{Emulator, SampleKind};
+use rebearing_host::device::emulator::{Core, Emulator, SampleKind};
 use rebearing_host::device::setup::Setup;
 use rebearing_host::device::type_name;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::progress;
 use rebearing_host::words::plural;
 
-/// Run a model on an emulated microcontroller (f32 models on a Cortex-M4F, i16 models on a Cortex-M0)
-/// and compare every result with the host's, bit by bit.
+/// Run a model on an emulated microcontroller (f32 models and large i16 models on a Cortex-M4F, small
+/// i16 models on a Cortex-M0) and compare every result with the host's, bit by bit.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rebearing emulate --model motor-b.rbm monday.wav")]
 pub(super) struct EmulateArgs {
@@ -47,10 +46,11 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
         model.run(&recording)?
     };
     let emulator = Emulator::find(if args.yes { Setup::Install } else { Setup::Ask })?;
-    let core = match model.encoding() {
-        Encoding::F32 => "Cortex-M4F",
-        Encoding::I16 => "Cortex-M0",
+    let core = match &model {
+        DeployedModel::F32(_) => Core::CortexM4F,
+        DeployedModel::I16(bytes) => Core::of_integer_model(&bytes.model()),
     };
+    let core = core.name();
     let run = {
         let _step = Step::start(format!("running the emulated {core}"));
         progress::expect(expected.len());
@@ -72,18 +72,18 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
     }
     let differing: Vec<u32> = expected
         .iter()
-        .zip(&run.reports)
+        .zip(&run.findings)
         .filter(|(host, device)| !host.same_bits(device))
         .map(|(host, _)| host.index)
         .collect();
-    let bit_exact = differing.is_empty() && expected.len() == run.reports.len();
+    let bit_exact = differing.is_empty() && expected.len() == run.findings.len();
 
     let mut text = format!(
         "{} on the emulated {core}: {}:",
         args.file.display(),
-        plural(run.reports.len(), "window", "windows")
+        plural(run.findings.len(), "window", "windows")
     );
-    for (label, count) in tally(&model, &run.reports) {
+    for (label, count) in tally(&model, &run.findings) {
         let _ = write!(text, " {label} {count}");
     }
     text.push('\n');
@@ -98,20 +98,20 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
             text,
             "NOT the host's: {} on the host, {} on the device, different: {differing:?}",
             plural(expected.len(), "window", "windows"),
-            run.reports.len()
+            run.findings.len()
         );
     }
     let _ = writeln!(text, "the firmware's {name} takes {} bytes of RAM", run.ram);
     let json = json!({
         "model": shown(&args.samples.model),
         "file": shown(&args.file),
-        "windows": run.reports.len(),
+        "windows": run.findings.len(),
         "bit_exact": bit_exact,
         "differing": differing,
         "encoding": model.encoding().name(),
         "monitor": name,
         "ram": run.ram,
-        "reports": run.reports.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
+        "reports": run.findings.iter().map(|report| report_json(&model, report)).collect::<Vec<_>>(),
     });
     Ok(Outcome { text, json, success: bit_exact })
 }

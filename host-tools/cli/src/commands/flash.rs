@@ -11,7 +11,7 @@ use crate::progress::Step;
 use rebearing_host::device::firmware::Firmware;
 use rebearing_host::device::flash::{Probe, command_line, image};
 use rebearing_host::device::setup::checkout;
-use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::deployed::DeployedModel;
 
 /// Write a model into the MODEL region of a board through probe-rs, and nothing else.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub(super) struct FlashArgs {
 }
 
 pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
-    let bytes = ModelBytes::read(&args.model)?;
+    let model = DeployedModel::read(&args.model)?;
     let firmware = match &args.firmware {
         Some(path) => Firmware::read(path)?,
         None => checkout()
@@ -50,14 +50,14 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
                 )
             })?,
     };
-    let image = image(&bytes.model(), &firmware, &args.chip)?;
+    let image = image(&model, &firmware, &args.chip)?;
     let probe = Probe { chip: &args.chip, probe: args.probe.as_deref() };
 
     let end = image.address as usize + image.bytes.len();
     let what = format!(
         "{} ({} bytes) at {:#010x} to {end:#010x} of {}, inside the MODEL region {:#010x} to {:#010x} of {}",
         args.model.display(),
-        bytes.bytes().len(),
+        model.bytes().len(),
         image.address,
         args.chip,
         firmware.model_region.start,
@@ -93,7 +93,7 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
         "firmware": shown(&firmware.path),
         "address": image.address,
         "bytes": image.bytes.len(),
-        "model_bytes": bytes.bytes().len(),
+        "model_bytes": model.bytes().len(),
         "slots": firmware.descriptor.slots,
         "region": [firmware.model_region.start, firmware.model_region.end],
         "dry_run": args.dry_run,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rebearing_host::device::watch::line::{Line, ReportSeen};
+use rebearing_host::device::line::{Line, ReportSeen};
 use rebearing_host::device::watch::state::state_text;
 
 /// Returns the line for people, or `None` for an empty line.
@@ -15,6 +15,8 @@ pub fn text(line: &Line) -> Option<String> {
             model.rate_hz,
             model.classes.join(", ")
         )),
+        Line::Monitor(monitor) => Some(monitor.to_string()),
+        Line::End(end) => Some(end.to_string()),
         Line::Damaged(reason) => Some(format!("damaged line: {reason}")),
         Line::OtherVersion(version) => Some(format!("a line of version {version}, not shown")),
         Line::Text(text) if text.trim().is_empty() => None,

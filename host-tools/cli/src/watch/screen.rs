@@ -10,7 +10,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::view::{Look, draw};
-use rebearing_host::device::watch::line::Line;
+use rebearing_host::device::line::Line;
 use rebearing_host::device::watch::source::Stream;
 use rebearing_host::device::watch::state::Watch;
 

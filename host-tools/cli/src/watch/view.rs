@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use rebearing::Zone;
 
-use rebearing_host::device::watch::line::{FindingSeen, ModelSeen, ReportSeen};
+use rebearing_host::device::line::{FindingSeen, ModelSeen, ReportSeen};
 use rebearing_host::device::watch::state::{Counts, TrendPoint, Watch, state_text};
 
 /// Smallest size for pictures, in columns and rows. A smaller terminal shows only text.
@@ -291,7 +291,7 @@ mod tests {
     use super::{Look, Watch, draw};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
-    use rebearing_host::device::watch::line::Line;
+    use rebearing_host::device::line::Line;
 
     /// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
     const TOUR: &str =

@@ -5,12 +5,13 @@
 //! builds them and says where they are.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::LittleEndian;
-use object::elf::{FileHeader32, PT_LOAD};
+use object::elf::{FileHeader32, PT_LOAD, ProgramHeader32};
 use object::read::elf::{ElfFile, ProgramHeader};
+use rebearing::Encoding;
 use rebearing_host::device::firmware::{Firmware, FirmwareError};
 use rebearing_host::device::sectors::sector;
 
@@ -80,6 +81,27 @@ fn no_load_segment_is_in_or_erased_with_the_model_region() {
 
 #[test]
 #[ignore = "needs the boards' firmware: cargo xtask test boards"]
+fn a_monitor_takes_no_flash() {
+    /// In every chip here.
+    const RAM: u32 = 0x2000_0000;
+    for path in elves() {
+        let firmware = Firmware::read(&path).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let elf = ElfFile::<FileHeader32<LittleEndian>>::parse(&*bytes).expect("an ELF file");
+        let in_ram = |header: &&ProgramHeader32<LittleEndian>| {
+            header.p_type(LittleEndian) == PT_LOAD && header.p_vaddr(LittleEndian) >= RAM
+        };
+        let in_ram: Vec<_> = elf.elf_program_headers().iter().filter(in_ram).collect();
+        let initial: u32 = in_ram.iter().map(|header| header.p_filesz(LittleEndian)).sum();
+        let all: u32 = in_ram.iter().map(|header| header.p_memsz(LittleEndian)).sum();
+        // Variables that begin as zeros are in no file; the monitor is one of them.
+        let monitor = firmware.descriptor.capacities.device_ram() as u32;
+        assert!(all >= monitor && initial < 1024, "{}: {initial} of {all}", path.display());
+    }
+}
+
+#[test]
+#[ignore = "needs the boards' firmware: cargo xtask test boards"]
 fn a_segment_moved_into_the_model_region_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for path in elves() {
@@ -99,13 +121,21 @@ fn a_segment_moved_into_the_model_region_is_refused() {
 #[test]
 #[ignore = "needs the boards' firmware: cargo xtask test boards"]
 fn flash_takes_each_firmware_and_would_write_the_model_region_alone() {
-    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/model-v1.rbm");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
     for path in elves() {
         let firmware = Firmware::read(&path).unwrap();
         let (chip, region, _) = board(&firmware);
-        let mut flash = Command::new(env!("CARGO_BIN_EXE_rebearing"));
-        flash.args(["flash", "--dry-run", "--json", "--model", model, "--chip", chip]);
-        let output = flash.arg("--firmware").arg(&path).output().unwrap();
+        let flash = |model: &str| {
+            let mut flash = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+            flash.args(["flash", "--dry-run", "--json", "--chip", chip, "--model"]);
+            flash.arg(golden.join(model)).arg("--firmware").arg(&path).output().unwrap()
+        };
+        let (model, other) = match firmware.descriptor.capacities.encoding {
+            Encoding::F32 => ("model-v1.rbm", "model-v1-i16.rbm"),
+            Encoding::I16 => ("model-v1-i16.rbm", "model-v1.rbm"),
+        };
+        assert_eq!(flash(other).status.code(), Some(2), "{}", path.display());
+        let output = flash(model);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["address"], region.start, "{json}");

@@ -216,6 +216,26 @@ fn a_model_that_the_firmware_cannot_run_never_reaches_the_board() {
 }
 
 #[test]
+fn an_i16_model_goes_to_a_firmware_of_i16_models_and_to_no_other() {
+    const INTEGERS: &[u8] = include_bytes!("../../../../tests/golden/model-v1-i16.rbm");
+    let with = |encoding, components, model: &[u8]| {
+        let samples = Samples::Counts;
+        let capacities = Capacities { encoding, samples, components, ..CAPACITIES };
+        let descriptor = Descriptor::new(capacities, CHIP, 1);
+        let desk = Desk::new(&elf(descriptor, (MODEL, MODEL + 2048), &[(FLASH, 16)]), "");
+        fs::write(desk.path("model.rbm"), model).unwrap();
+        desk
+    };
+    let desk = with(Encoding::I16, 4, INTEGERS);
+    let output = desk.flash(&["--chip", CHIP]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(desk.memory()[offset(MODEL)..][..INTEGERS.len()], *INTEGERS);
+    with(Encoding::I16, 3, INTEGERS).refuses(&["--chip", CHIP], "needs 4 components");
+    with(Encoding::F32, 4, INTEGERS).refuses(&["--chip", CHIP], "this is an i16 model");
+    with(Encoding::I16, 4, GOLDEN).refuses(&["--chip", CHIP], "this is an f32 model");
+}
+
+#[test]
 fn a_model_that_measures_in_another_unit_never_reaches_a_firmware_of_counts() {
     const MEASURES: &[u8] = include_bytes!("../../../../tests/golden/model-v1-decision.rbm");
     let with = |samples| {

@@ -7,13 +7,14 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use rebearing::ModelError;
 use rebearing::update::RECORD_LEN;
-use rebearing::{Model, ModelError};
 use thiserror::Error;
 
 use super::option;
 use crate::device::firmware::Firmware;
 use crate::files::{TemporaryError, temporary_folder};
+use crate::model::deployed::DeployedModel;
 use crate::progress;
 
 /// The oldest probe-rs that can `read` into a file.
@@ -115,7 +116,7 @@ pub enum FlashError {
 /// Returns the image that makes the firmware use `model`. The image stays inside the MODEL region.
 ///
 /// With two slots the image fills the region. Otherwise a newer model in the other slot would win.
-pub fn image(model: &Model<'_>, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
+pub fn image(model: &DeployedModel, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
     let descriptor = &firmware.descriptor;
     let name = || firmware.path.display().to_string();
     if !firmware.is_for(chip) {
@@ -127,9 +128,8 @@ pub fn image(model: &Model<'_>, firmware: &Firmware, chip: &str) -> Result<Image
         let reads = descriptor.model_version;
         return Err(FlashError::Version { firmware: name(), reads, has });
     }
-    descriptor
-        .capacities
-        .check(model)
+    model
+        .check(&descriptor.capacities)
         .map_err(|reason| FlashError::DoesNotFit { firmware: name(), reason })?;
     let region = firmware.model_region.len();
     let (what, holds) = match descriptor.slots {

@@ -2,16 +2,18 @@
 
 mod deployed;
 pub mod embedded;
+mod emulated;
 pub mod emulator;
 mod finding;
 pub mod firmware;
 pub mod flash;
 pub mod instructions;
+pub mod line;
 mod monitor_type;
 mod run;
+mod sample_file;
 pub mod sectors;
 pub mod setup;
-mod verdict_line;
 pub mod watch;
 
 pub use finding::{DeviceClassification, DeviceFinding, DeviceSeverity, Shown, statistics_values};

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use rebearing::FrontEnd;
-use rebearing::IntegerModel;
-use rebearing::model::AlarmParameters;
-use rebearing::model::{DriftReference, SampleUnit};
+use rebearing::model::{AlarmParameters, DriftReference, SampleUnit};
+use rebearing::monitor::Capacities;
 use rebearing::signal::SeverityParameters;
-use rebearing::{Encoding, Model, ModelError};
+use rebearing::{Encoding, FrontEnd, IntegerModel, Model, ModelError};
 use zerocopy::IntoBytes;
 
 use crate::model::bytes::{Payload, aligned};
@@ -135,6 +133,15 @@ impl DeployedModel {
         match self {
             Self::F32(_) => None,
             Self::I16(bytes) => Some(bytes.model().counts_per_unit()),
+        }
+    }
+
+    /// Checks that a monitor of these capacities can run the model. The error names what does not
+    /// fit.
+    pub fn check(&self, capacities: &Capacities) -> Result<(), ModelError> {
+        match self {
+            Self::F32(bytes) => capacities.check(&bytes.model()),
+            Self::I16(bytes) => capacities.check(&bytes.model()),
         }
     }
 

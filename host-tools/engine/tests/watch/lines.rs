@@ -7,7 +7,7 @@ use rebearing::operation::report_line::{ModelLine, ReportLine, checksum};
 use rebearing::{
     Classification, Finding, Label, Model, SensorFault, Severity, Statistics, Zone, include_model,
 };
-use rebearing_host::device::watch::line::{LabelSeen, Line, ReportSeen};
+use rebearing_host::device::line::{BitsSeen, LabelSeen, Line, ReportSeen};
 
 static GATE: &[u8] = include_model!("../../../../tests/golden/model-v1-gate.rbm");
 
@@ -92,6 +92,23 @@ fn near(seen: f32, sent: f32, places: i32) -> bool {
         || off <= 0.51 * 10_f64.powi(-places) + 3e-7 * f64::from(sent.abs())
 }
 
+/// The exact bits of a finding, by its numbers.
+fn finding_bits(finding: &Finding<2, 3>, level: Option<u16>) -> BitsSeen {
+    let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    let found = finding.result.as_ref().ok();
+    let statistics = found.map_or(&[][..], |found| &found.statistics).iter();
+    BitsSeen {
+        gate: found.and_then(|found| found.gate_log_likelihood).map(f32::to_bits),
+        log_likelihood: found.and_then(|found| found.log_likelihood).map(f32::to_bits),
+        posterior: found.map_or(vec![], |found| bits(&found.posterior)),
+        statistics: statistics
+            .map(|a| [a.level, a.rms, a.kurtosis, a.crest].map(f32::to_bits))
+            .collect(),
+        velocity: found.and_then(|found| found.severity).map_or(vec![], |s| bits(&s.velocity)),
+        level,
+    }
+}
+
 fn named(label: Label) -> LabelSeen {
     match label {
         Label::Class(index) => {
@@ -119,7 +136,14 @@ proptest! {
             Some(alarm) => line.alarm(alarm),
             None => line,
         };
+        let exact = read(&format!("{before}{}{after}", line.exact()));
         let seen = read(&format!("{before}{line}{after}"));
+        let level = alarm.and_then(|alarm| alarm.level);
+        let sent = (finding.result.is_ok() || level.is_some()).then(|| finding_bits(&finding, level));
+        prop_assert_eq!(&exact.bits, &sent);
+        // As text, because no NaN is equal to another.
+        let without = ReportSeen { bits: None, ..exact };
+        prop_assert_eq!(format!("{without:?}"), format!("{seen:?}"));
         prop_assert_eq!(seen.window, finding.index);
         prop_assert_eq!(seen.drift, drift);
         prop_assert_eq!(seen.state, alarm.map(|alarm| alarm.state));
@@ -171,9 +195,9 @@ proptest! {
     /// Bytes that have the look of a line, down to its checksum.
     #[test]
     fn any_words_are_read_without_a_panic(
-        kind in "(report|model|mood) ?[0-9]{0,11}",
+        kind in "(report|model|monitor|end|mood) ?[0-9]{0,11}",
         words in proptest::collection::vec(
-            "(label|p|ll|gate|rms|zone|velocity|state|level|alarm|drift|bands|fault|classes|edges|fft|rate)=[-0-9a-fA-D:,.%x]{0,12}", 0..12),
+            "(label|p|ll|gate|rms|zone|velocity|state|level|alarm|drift|bands|bits|fault|classes|edges|fft|rate|findings|ram)=[-0-9a-fA-D:,.%x/]{0,12}", 0..12),
     ) {
         let mut line = format!("rb1 {kind}");
         for word in words {

@@ -8,6 +8,5 @@
 //! Whoever shows them needs nothing but the state, so that each part can be tested with a
 //! recorded stream.
 
-pub mod line;
 pub mod source;
 pub mod state;

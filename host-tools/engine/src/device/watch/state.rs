@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use rebearing::operation::alarm::State;
 use serde_json::{Value, json};
 
-use super::line::{AlarmSeen, FindingSeen, LabelSeen, Line, ModelSeen, ReportSeen};
+use crate::device::line::{AlarmSeen, FindingSeen, LabelSeen, Line, ModelSeen, ReportSeen};
 
 /// Windows that the trend goes back; more than the widest terminal has dots for.
 const TREND: usize = 1024;
@@ -75,6 +75,8 @@ impl Watch {
                 self.say(format!("model of {bytes} bytes, {rate_hz} Hz, FFT of {fft} points"));
                 self.model = Some(model);
             }
+            Line::Monitor(monitor) => self.say(monitor.to_string()),
+            Line::End(end) => self.say(end.to_string()),
             Line::Damaged(reason) => {
                 self.counts.damaged += 1;
                 self.say(format!("damaged line: {reason}"));
@@ -227,6 +229,11 @@ mod tests {
         "../../../../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt"
     );
 
+    /// The same with an i16 model.
+    const TOUR_I16: &str = include_str!(
+        "../../../../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu-i16.txt"
+    );
+
     fn watched(text: &str) -> Watch {
         let mut watch = Watch::default();
         text.lines().for_each(|line| watch.push(Line::parse(line.as_bytes())));
@@ -249,6 +256,28 @@ mod tests {
         assert_eq!(json["alarm"]["label"], "InnerRace");
         assert_eq!(watch.bands[0].len(), 4);
         assert!(watch.messages.iter().any(|line| line == "window 21: ALARM, InnerRace"));
+    }
+
+    #[test]
+    fn a_stream_of_an_i16_model_is_counted_too() {
+        let watch = watched(TOUR_I16);
+        let json = watch.json();
+        assert_eq!((&json["reports"], &json["labels"]["InnerRace"]), (&78.into(), &12.into()));
+        assert_eq!((watch.counts.alarms, watch.counts.damaged), (1, 0));
+        assert_eq!((watch.bands[0].len(), watch.counts.missing), (4, 0));
+        assert_eq!(json["alarm"]["label"], "InnerRace");
+    }
+
+    #[test]
+    fn monitor_and_end_are_told_and_are_no_damage() {
+        let watch = watched(
+            "rb1 monitor model=i16 samples=i16 fft=256 axes=1 features=64 components=40 \
+             classes=16 ram=2864 crc=3a2f57af\nrb1 end findings=11 crc=ed69a9fd",
+        );
+        assert_eq!((watch.counts.damaged, watch.counts.text), (0, 0));
+        let told =
+            ["monitor for i16 models, 2864 bytes of RAM", "the device ended after 11 windows"];
+        assert_eq!(watch.messages, told);
     }
 
     #[test]
