@@ -267,12 +267,12 @@ fn integers_on_a_cortex_m0_agree() {
         [|x| x[0], |x| x[0] + x[1], |x| x[0] - x[1], |x| x[0] - x[2]];
     let mut seen = Vec::new();
     for colour in colours {
-        let counts = Counts { axes: 1, segments: vec![noise.windows(3).map(colour).collect()] };
+        let counts = Counts { axes: 1, stretches: vec![noise.windows(3).map(colour).collect()] };
         let findings = both_integer(&golden, &counts).into_iter();
         seen.extend(findings.map(|finding| finding.result.expect("a signal").label));
     }
     assert!(seen.contains(&Label::Class(0)) && seen.iter().any(|label| *label != seen[0]));
-    let flat = Counts { axes: 1, segments: vec![vec![5; 400]] };
+    let flat = Counts { axes: 1, stretches: vec![vec![5; 400]] };
     assert_eq!(both_integer(&golden, &flat)[0].result, Err(SensorFault::Flat));
 }
 
@@ -304,7 +304,7 @@ fn the_drift_watch_counts_on_the_device_as_on_the_host() {
     };
     let model = plain.with_sections(&[drift_section(&drift)]).expect("a valid section");
     let noise: Vec<i16> = (0..9000_i32).map(|i| (i * i % 977) as i16).collect();
-    let counts = Counts { axes: 1, segments: vec![noise] };
+    let counts = Counts { axes: 1, stretches: vec![noise] };
     let view = model.model();
     let mut watch = DriftWatch::new(view.drift().expect("it was written"));
     for finding in device::run_integer(&view, &counts).expect("the model fits") {

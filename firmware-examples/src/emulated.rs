@@ -1,6 +1,6 @@
 //! A recording of the host run through a monitor; each finding is printed as a report line.
 //!
-//! The samples come from a file of the host, little-endian throughout: for each segment the number
+//! The samples come from a file of the host, little-endian throughout: for each stretch the number
 //! of its frames as u32, then the frames, each one sample of every axis as f32 or i16. The command
 //! line is `qemu f32|i16 SHAFT FILE`. SHAFT has the bits of the shaft speed in turns per second, an
 //! f32 in hexadecimal; zero if it is not known. The lines carry the exact bits of all numbers, so
@@ -46,9 +46,9 @@ pub enum Failure {
     CommandLine,
     /// The host cannot open the file.
     CannotOpen,
-    /// The file has no segment.
-    NoSegment,
-    /// The file ends inside a segment.
+    /// The file has no stretch.
+    NoStretch,
+    /// The file ends inside a stretch.
     CutShort,
     /// The model is refused.
     Model(ModelError),
@@ -74,8 +74,8 @@ impl Failure {
         match self {
             Self::CommandLine => line.text("the command line is: qemu f32|i16 SHAFT FILE"),
             Self::CannotOpen => line.text("cannot open the file of samples"),
-            Self::NoSegment => line.text("the file of samples is empty"),
-            Self::CutShort => line.text("the file of samples ends inside a segment"),
+            Self::NoStretch => line.text("the file of samples is empty"),
+            Self::CutShort => line.text("the file of samples ends inside a stretch"),
             Self::NotCounts => line.text("an i16 model takes i16 samples"),
             Self::Points(points) => {
                 line.text("this firmware has no monitor of ").decimal(*points).text(" points")
@@ -160,11 +160,11 @@ impl<'c> Recording<'c> {
         let _ = MonitorLine { capacities: M::CAPACITIES, ram: size_of::<M>() }.write_to(line);
         line.end();
 
-        let (mut findings, mut segments) = (0, 0_u32);
-        while let Some(frames) = self.segment_frames()? {
-            // The samples of one segment do not meet those of the next in a window.
+        let (mut findings, mut stretches) = (0, 0_u32);
+        while let Some(frames) = self.stretch_frames()? {
+            // The samples of one stretch do not meet those of the next in a window.
             monitor.clear();
-            segments += 1;
+            stretches += 1;
             self.read_frames(frames, |sample| {
                 let Some(finding) = monitor.push(sample) else { return };
                 let state = alarm.update(&finding);
@@ -178,16 +178,16 @@ impl<'c> Recording<'c> {
                 findings += 1;
             })?;
         }
-        if segments == 0 {
-            return Err(Failure::NoSegment);
+        if stretches == 0 {
+            return Err(Failure::NoStretch);
         }
         let _ = EndLine { findings, drift: watch.as_ref() }.write_to(line);
         line.end();
         Ok(())
     }
 
-    /// Frames in the next segment; `None` at the end of the file.
-    fn segment_frames(&self) -> Result<Option<usize>, Failure> {
+    /// Frames in the next stretch; `None` at the end of the file.
+    fn stretch_frames(&self) -> Result<Option<usize>, Failure> {
         match self.file.read(&mut [0; 4]) {
             Some(&[a, b, c, d]) => Ok(Some(u32::from_le_bytes([a, b, c, d]) as usize)),
             Some([]) => Ok(None),

@@ -185,7 +185,7 @@ proptest! {
             rpm: Some(rpm),
             ..Recording::in_memory("made by a test", 1, vec![x.clone()])
         };
-        let parts = split::whole(&[recording.segment_frames()]);
+        let parts = split::whole(&[recording.stretch_frames()]);
         let shaft_hz = recording.shaft_hz().unwrap();
         let features = extract(&[recording], &parts, &front_end).unwrap();
         prop_assert_eq!(features.x.row(0).to_vec(), device_features(&front_end, &x, shaft_hz));
@@ -249,7 +249,7 @@ fn a_recording_without_a_speed_is_refused_by_name() {
     let recording =
         |rpm| Recording { rpm, ..Recording::in_memory("slow.wav", 1, vec![strikes(100.0)]) };
     let refusal = |rpm, front_end: &FrontEndSettings| {
-        let parts = split::whole(&[recording(rpm).segment_frames()]);
+        let parts = split::whole(&[recording(rpm).stretch_frames()]);
         extract(&[recording(rpm)], &parts, front_end).map(drop).map_err(|error| error.to_string())
     };
     let error = refusal(None, &front_end(true, false)).unwrap_err();

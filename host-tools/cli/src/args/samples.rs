@@ -65,7 +65,7 @@ impl SampleArgs {
                 front_end.axes
             );
         }
-        let longest = recording.segment_frames().into_iter().max().unwrap_or(0);
+        let longest = recording.stretch_frames().into_iter().max().unwrap_or(0);
         if longest < front_end.window_len() {
             bail!(
                 "{}: has {}, but a window of the model needs {}; record longer",

@@ -119,7 +119,7 @@ fn cut(domain: &Domain, parts: &[Part]) -> Vec<(Recording, String)> {
         .enumerate()
         .map(|(index, (recording, label))| {
             let own = parts.iter().filter(|part| part.recording == index);
-            let cut = recording.cut(own.map(|part| (part.segment, part.frames())));
+            let cut = recording.cut(own.map(|part| (part.stretch, part.frames())));
             (cut, label.clone().unwrap_or_default())
         })
         .collect()

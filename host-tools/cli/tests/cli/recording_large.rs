@@ -37,8 +37,8 @@ fn write_large(manifest: &Manifest, domain: &str, path: &Path) {
     let mut samples: Vec<u8> = Vec::new();
     for row in &rows {
         let recording = manifest.recording(row).unwrap();
-        let peak = recording.segments().unwrap()[0].iter().fold(0.0_f32, |m, x| m.max(x.abs()));
-        for sample in &recording.segments().unwrap()[0] {
+        let peak = recording.stretches().unwrap()[0].iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+        for sample in &recording.stretches().unwrap()[0] {
             let count = (sample / peak * 30_000.0).round() as i16;
             samples.extend(count.to_le_bytes());
         }

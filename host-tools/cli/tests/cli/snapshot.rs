@@ -21,7 +21,7 @@ use rebearing_host::source::{Source, SourceSettings};
 fn cut(domain: &Domain, parts: &[Part]) -> Vec<Recording> {
     let own = |index: usize| parts.iter().filter(move |part| part.recording == index);
     let recordings = domain.recordings.iter().enumerate();
-    recordings.map(|(i, r)| r.cut(own(i).map(|part| (part.segment, part.frames())))).collect()
+    recordings.map(|(i, r)| r.cut(own(i).map(|part| (part.stretch, part.frames())))).collect()
 }
 
 /// The label of every window of the test.

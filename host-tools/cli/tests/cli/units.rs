@@ -132,7 +132,7 @@ fn a_domain_has_one_unit() {
     let domain = Domain::read(&manifest, "d").unwrap();
     assert_eq!(domain.unit.unwrap().to_string(), "g");
     for recording in &domain.recordings {
-        let found = &recording.segments().unwrap()[0];
+        let found = &recording.stretches().unwrap()[0];
         for (found, wanted) in found.iter().zip([1.0, -2.0, 0.5]) {
             assert!((found - wanted).abs() < 1e-6, "{recording:?}");
         }
@@ -147,7 +147,7 @@ fn a_domain_has_one_unit() {
         ("a.csv,,d,10,g,\nb.csv,,d,10,,\n", "row 3: only one of this row and row 2"),
         ("a.csv,,d,10,,\nb.csv,,d,10,g,\n", "of the same domain has a unit"),
         ("a.csv,,d,10,g,\nb.csv,,d,10,mm/s,\n", "row 3: its unit differs from that of row 2"),
-        ("c.csv,,d,10,counts12,2 g\n", "frame 1 of segment 0, axis x: -4096"),
+        ("c.csv,,d,10,counts12,2 g\n", "frame 1 of stretch 0, axis x: -4096"),
         ("a.csv,,d,10,counts,16\n", "line 2: full_scale of a.csv"),
         ("a.csv,,d,10,g,much\n", "line 2: full_scale of a.csv: \"much\" is not a full scale"),
         ("a.csv,,d,10,9.81,\n", "line 2: unit of a.csv: \"9.81\" is not a unit"),

@@ -19,7 +19,7 @@ pub struct Counts {
     /// Values per frame.
     pub axes: usize,
     /// Contiguous stretches of time: interleaved frames.
-    pub segments: Vec<Vec<i16>>,
+    pub stretches: Vec<Vec<i16>>,
 }
 
 /// Why a recording cannot be converted to counts.
@@ -64,7 +64,7 @@ pub enum CountsError {
 pub fn full_scale(recordings: &[Recording]) -> Result<Option<f64>, CountsError> {
     let mut largest = 0.0_f64;
     for recording in recordings {
-        let samples = recording.segments()?.iter().flatten();
+        let samples = recording.stretches()?.iter().flatten();
         largest = samples.fold(largest, |largest, x| largest.max(f64::from(*x).abs()));
     }
     Ok((largest > 0.0).then_some(HEADROOM * largest))
@@ -74,7 +74,7 @@ pub fn full_scale(recordings: &[Recording]) -> Result<Option<f64>, CountsError> 
 /// label from clipped samples would belong to another signal.
 pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, CountsError> {
     let path = || recording.path.clone();
-    let samples = recording.segments()?;
+    let samples = recording.stretches()?;
     if let Some(place) = recording.first_non_finite()? {
         return Err(CountsError::NotFinite { path: path(), place });
     }
@@ -85,20 +85,21 @@ pub fn counts(recording: &Recording, counts_per_unit: f32) -> Result<Counts, Cou
         clipped += usize::from(counts.abs() > FULL_SCALE_COUNTS);
         counts as i16
     };
-    let segments = samples.iter().map(|segment| segment.iter().map(&mut count).collect()).collect();
+    let stretches =
+        samples.iter().map(|stretch| stretch.iter().map(&mut count).collect()).collect();
     if clipped > 0 {
         let samples = samples.iter().map(Vec::len).sum();
         let full_scale = FULL_SCALE_COUNTS / f64::from(counts_per_unit);
         return Err(CountsError::Clipped { path: path(), clipped, samples, full_scale, largest });
     }
-    Ok(Counts { axes: recording.axes, segments })
+    Ok(Counts { axes: recording.axes, stretches })
 }
 
 /// The recording as a sensor of this full scale would deliver it: the counts in physical units.
 pub fn rounded(recording: &Recording, counts: &Counts, counts_per_unit: f32) -> Recording {
     let to_unit =
-        |segment: &Vec<i16>| segment.iter().map(|x| f32::from(*x) / counts_per_unit).collect();
-    let samples = Samples::Memory(counts.segments.iter().map(to_unit).collect());
+        |stretch: &Vec<i16>| stretch.iter().map(|x| f32::from(*x) / counts_per_unit).collect();
+    let samples = Samples::Memory(counts.stretches.iter().map(to_unit).collect());
     Recording { samples, ..recording.clone() }
 }
 
@@ -115,10 +116,10 @@ mod tests {
     fn samples_are_rounded_and_never_clipped() {
         let factor = 1000.0;
         let found = counts(&recording(vec![0.0004, -0.0006, 32.767, -32.767]), factor).unwrap();
-        assert_eq!(found.segments, [[0, -1, 32767, -32767]]);
+        assert_eq!(found.stretches, [[0, -1, 32767, -32767]]);
         let samples = recording(vec![0.0004, -0.0006]);
         let found = counts(&samples, factor).unwrap();
-        assert_eq!(rounded(&samples, &found, factor).segments().unwrap(), [[0.0, -0.001]]);
+        assert_eq!(rounded(&samples, &found, factor).stretches().unwrap(), [[0.0, -0.001]]);
         let error = counts(&recording(vec![1.0, 33.0, -40.0]), factor).unwrap_err();
         assert!(matches!(error, CountsError::Clipped { clipped: 2, samples: 3, .. }), "{error}");
         assert!(error.to_string().contains("`full_scale` 40"), "{error}");

@@ -124,14 +124,14 @@ impl Domain {
         let parts = split::in_time(&self.frames(), share)?.first;
         for (index, recording) in self.recordings.iter_mut().enumerate() {
             let own = parts.iter().filter(|part| part.recording == index);
-            *recording = recording.cut(own.map(|part| (part.segment, part.frames())));
+            *recording = recording.cut(own.map(|part| (part.stretch, part.frames())));
         }
         Ok(())
     }
 
-    /// Frames of each segment of each recording, in the form that a split takes.
+    /// Frames of each stretch of each recording, in the form that a split takes.
     pub fn frames(&self) -> Vec<Vec<usize>> {
-        self.recordings.iter().map(Recording::segment_frames).collect()
+        self.recordings.iter().map(Recording::stretch_frames).collect()
     }
 
     /// All of every recording, as parts.
@@ -173,9 +173,9 @@ impl Domain {
             if let Some(rpm) = recording.rpm {
                 hash.update(rpm.to_le_bytes());
             }
-            for (segment, frames) in recording.segment_frames().into_iter().enumerate() {
+            for (stretch, frames) in recording.stretch_frames().into_iter().enumerate() {
                 hash.update(((frames * recording.axes) as u64).to_le_bytes());
-                recording.each_chunk(segment, 0..frames, |chunk| {
+                recording.each_chunk(stretch, 0..frames, |chunk| {
                     // Blocks of 1024 samples: hashing four bytes at a time is slow, and hashing all
                     // would need a copy.
                     for samples in chunk.chunks(1024) {
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn the_first_part_in_time_is_what_is_kept() {
         let recording =
-            |segments: Vec<Vec<f32>>, axes| Recording::in_memory("r.csv", axes, segments);
+            |stretches: Vec<Vec<f32>>, axes| Recording::in_memory("r.csv", axes, stretches);
         let mut domain = Domain {
             name: "d".into(),
             rate_hz: 1.0,
@@ -250,8 +250,8 @@ mod tests {
         };
         domain.keep_first(0.6).unwrap();
         let expected: Vec<f32> = (0..12_u8).map(f32::from).collect();
-        assert_eq!(domain.recordings[0].segments().unwrap(), [expected]);
-        assert_eq!(domain.recordings[1].segments().unwrap(), [vec![1.0; 8], vec![2.0; 8]]);
+        assert_eq!(domain.recordings[0].stretches().unwrap(), [expected]);
+        assert_eq!(domain.recordings[1].stretches().unwrap(), [vec![1.0; 8], vec![2.0; 8]]);
         assert!(domain.keep_first(0.0).is_err());
     }
 }

@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-/// A contiguous range of frames of one segment; never empty.
+/// A contiguous range of frames of one stretch; never empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// Index of the recording.
     pub recording: usize,
-    /// Index of the segment in its recording.
-    pub segment: usize,
+    /// Index of the stretch in its recording.
+    pub stretch: usize,
     /// First frame.
     pub start: usize,
     /// The frame after the last one.
@@ -42,37 +42,37 @@ pub struct SplitError(pub f64);
 
 /// Splits recordings in time: `fraction` of each goes to the first side.
 ///
-/// `frames` holds the number of frames of each segment of each recording. A recording of one
-/// segment is cut at the frame nearest to the fraction. A recording of several segments is cut
-/// between two segments. If there are at least two frames (or segments), both sides get at least
+/// `frames` holds the number of frames of each stretch of each recording. A recording of one
+/// stretch is cut at the frame nearest to the fraction. A recording of several stretches is cut
+/// between two stretches. If there are at least two frames (or stretches), both sides get at least
 /// one.
 pub fn in_time(frames: &[Vec<usize>], fraction: f64) -> Result<Split, SplitError> {
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(SplitError(fraction));
     }
     let mut split = Split { first: Vec::new(), last: Vec::new() };
-    for (recording, segments) in frames.iter().enumerate() {
-        if let [len] = *segments.as_slice() {
+    for (recording, stretches) in frames.iter().enumerate() {
+        if let [len] = *stretches.as_slice() {
             let cut = cut(len, fraction);
             push(&mut split.first, recording, 0, 0..cut);
             push(&mut split.last, recording, 0, cut..len);
         } else {
-            let cut = cut(segments.len(), fraction);
-            for (segment, &len) in segments.iter().enumerate() {
-                let side = if segment < cut { &mut split.first } else { &mut split.last };
-                push(side, recording, segment, 0..len);
+            let cut = cut(stretches.len(), fraction);
+            for (stretch, &len) in stretches.iter().enumerate() {
+                let side = if stretch < cut { &mut split.first } else { &mut split.last };
+                push(side, recording, stretch, 0..len);
             }
         }
     }
     Ok(split)
 }
 
-/// All segments as parts, without a split.
+/// All stretches as parts, without a split.
 pub fn whole(frames: &[Vec<usize>]) -> Vec<Part> {
     let mut parts = Vec::new();
-    for (recording, segments) in frames.iter().enumerate() {
-        for (segment, &len) in segments.iter().enumerate() {
-            push(&mut parts, recording, segment, 0..len);
+    for (recording, stretches) in frames.iter().enumerate() {
+        for (stretch, &len) in stretches.iter().enumerate() {
+            push(&mut parts, recording, stretch, 0..len);
         }
     }
     parts
@@ -84,9 +84,9 @@ fn cut(n: usize, fraction: f64) -> usize {
     nearest.clamp(n.min(1), n.saturating_sub(1).max(n.min(1)))
 }
 
-fn push(side: &mut Vec<Part>, recording: usize, segment: usize, frames: Range<usize>) {
+fn push(side: &mut Vec<Part>, recording: usize, stretch: usize, frames: Range<usize>) {
     if !frames.is_empty() {
-        side.push(Part { recording, segment, start: frames.start, end: frames.end });
+        side.push(Part { recording, stretch, start: frames.start, end: frames.end });
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(split.last[0].frames(), 600..1000);
         // 0.6 × 103 = 61.8
         assert_eq!((split.first.len(), split.last.len()), (1 + 62, 1 + 41));
-        assert_eq!(split.last[1].segment, 62);
+        assert_eq!(split.last[1].stretch, 62);
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             fraction in 0.001f64..0.999,
         ) {
             let split = in_time(&frames, fraction).unwrap();
-            let place = |p: &Part| (p.recording, p.segment, p.start);
+            let place = |p: &Part| (p.recording, p.stretch, p.start);
             for side in [&split.first, &split.last] {
                 prop_assert!(side.is_sorted_by(|a, b| place(a) < place(b)));
                 prop_assert!(side.iter().all(|p| p.start < p.end));
@@ -138,11 +138,11 @@ mod tests {
             // overlap.
             let mut given: Vec<Vec<Vec<u32>>> = frames
                 .iter()
-                .map(|segments| segments.iter().map(|&len| vec![0; len]).collect())
+                .map(|stretches| stretches.iter().map(|&len| vec![0; len]).collect())
                 .collect();
             for part in split.first.iter().chain(&split.last) {
                 for frame in part.frames() {
-                    given[part.recording][part.segment][frame] += 1;
+                    given[part.recording][part.stretch][frame] += 1;
                 }
             }
             prop_assert!(given.iter().flatten().flatten().all(|&n| n == 1));
@@ -152,11 +152,11 @@ mod tests {
                     prop_assert!(place(early) < place(late));
                 }
             }
-            // The share is met to within one frame or one segment.
-            for (recording, segments) in frames.iter().enumerate().filter(|(_, s)| s.len() == 1) {
+            // The share is met to within one frame or one stretch.
+            for (recording, stretches) in frames.iter().enumerate().filter(|(_, s)| s.len() == 1) {
                 let first: usize = split.first.iter().filter(|p| p.recording == recording)
                     .map(|p| p.end - p.start).sum();
-                prop_assert!((first as f64 - segments[0] as f64 * fraction).abs() <= 1.0);
+                prop_assert!((first as f64 - stretches[0] as f64 * fraction).abs() <= 1.0);
             }
             let mut all = [split.first, split.last].concat();
             all.sort_by_key(place);

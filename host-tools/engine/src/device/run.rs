@@ -37,11 +37,11 @@ trait Stretches<S> {
 
 impl Stretches<f32> for Recording {
     fn frames(&self) -> Vec<usize> {
-        self.segment_frames()
+        self.stretch_frames()
     }
 
     fn each_chunk(&self, stretch: usize, take: &mut dyn FnMut(&[f32])) -> Result<(), RunError> {
-        let frames = self.segment_frames().get(stretch).copied().unwrap_or(0);
+        let frames = self.stretch_frames().get(stretch).copied().unwrap_or(0);
         Ok(Recording::each_chunk(self, stretch, 0..frames, |chunk| {
             take(chunk);
             Ok::<_, RecordingError>(())
@@ -51,11 +51,11 @@ impl Stretches<f32> for Recording {
 
 impl Stretches<i16> for Counts {
     fn frames(&self) -> Vec<usize> {
-        self.segments.iter().map(|stretch| stretch.len() / self.axes.max(1)).collect()
+        self.stretches.iter().map(|stretch| stretch.len() / self.axes.max(1)).collect()
     }
 
     fn each_chunk(&self, stretch: usize, take: &mut dyn FnMut(&[i16])) -> Result<(), RunError> {
-        take(&self.segments[stretch]);
+        take(&self.stretches[stretch]);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The file of samples that the emulated firmware reads.
 //!
-//! For each segment its number of frames as u32, then the frames, all little-endian.
+//! For each stretch its number of frames as u32, then the frames, all little-endian.
 
 use anyhow::{Context, Result, bail};
 
@@ -37,9 +37,9 @@ impl SampleKind {
 /// A recording, its samples of this kind.
 pub(super) fn of_recording(recording: &Recording, samples_as: SampleKind) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    for (segment, samples) in recording.segments()?.iter().enumerate() {
+    for (stretch, samples) in recording.stretches()?.iter().enumerate() {
         let frames = u32::try_from(samples.len() / recording.axes).with_context(|| {
-            format!("{}: segment {segment} is too long to emulate", recording.path.display())
+            format!("{}: stretch {stretch} is too long to emulate", recording.path.display())
         })?;
         bytes.extend(frames.to_le_bytes());
         for (i, sample) in samples.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn of_recording(recording: &Recording, samples_as: SampleKind) -> Res
                     let count = *sample as i16;
                     if f32::from(count).to_bits() != sample.to_bits() {
                         bail!(
-                            "{}: sample {i} of segment {segment} is {sample}, not a 16-bit count; \
+                            "{}: sample {i} of stretch {stretch} is {sample}, not a 16-bit count; \
                              use `samples_as` f32",
                             recording.path.display()
                         );
@@ -65,11 +65,11 @@ pub(super) fn of_recording(recording: &Recording, samples_as: SampleKind) -> Res
 /// A recording in counts.
 pub(super) fn of_counts(counts: &Counts) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    for segment in &counts.segments {
-        let frames = u32::try_from(segment.len() / counts.axes)
+    for stretch in &counts.stretches {
+        let frames = u32::try_from(stretch.len() / counts.axes)
             .context("the recording is too long to emulate")?;
         bytes.extend(frames.to_le_bytes());
-        bytes.extend(segment.iter().flat_map(|sample| sample.to_le_bytes()));
+        bytes.extend(stretch.iter().flat_map(|sample| sample.to_le_bytes()));
     }
     Ok(bytes)
 }

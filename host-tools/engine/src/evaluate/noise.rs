@@ -37,7 +37,7 @@ pub fn add(domain: &Domain, noise: Noise) -> Result<Vec<Recording>, NoiseError> 
     let noisy = |(index, recording): (usize, &Recording)| {
         let mut random = Random::new(noise.seed, index as u64);
         let axes = recording.axes;
-        let mut segments = recording.segments()?.to_vec();
+        let mut segments = recording.stretches()?.to_vec();
         for axis in 0..axes {
             let deviation = ratio * standard_deviation(&segments, axes, axis);
             let frames = segments.iter_mut().flatten().skip(axis).step_by(axes);
@@ -78,7 +78,7 @@ mod tests {
         let noisy = add(&domain, noise).unwrap();
         for (axis, power) in [(0, 0.1), (1, 10.0)] {
             let [after, before] =
-                [&noisy[0], &domain.recordings[0]].map(|recording| recording.segments().unwrap());
+                [&noisy[0], &domain.recordings[0]].map(|recording| recording.stretches().unwrap());
             let difference: Vec<Vec<f32>> = after
                 .iter()
                 .zip(before)

@@ -186,7 +186,7 @@ mod tests {
         let mut seen = Vec::new();
         for recording in known.recordings.iter().chain(&new.recordings) {
             let recordings = std::slice::from_ref(recording);
-            let parts = crate::data::split::whole(&[recording.segment_frames()]);
+            let parts = crate::data::split::whole(&[recording.stretch_frames()]);
             let features = extract(recordings, &parts, &front_end).unwrap();
             let rows = device_labels(&bytes.model(), &features.x);
             let findings = device::run(bytes.model(), recording).unwrap();

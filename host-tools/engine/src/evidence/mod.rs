@@ -169,7 +169,7 @@ impl EnvelopeSpectrum {
         rate_hz: f64,
         rpm: f64,
     ) -> Result<Vec<Self>, EvidenceError> {
-        let lengths = recording.segment_frames();
+        let lengths = recording.stretch_frames();
         let longest = lengths.iter().enumerate().max_by_key(|(_, frames)| **frames);
         let mut frames = Vec::new();
         if let Some((segment, &length)) = longest {

@@ -46,12 +46,12 @@ pub enum ExtractError {
         has: usize,
     },
     /// No label can be learnt from a stretch of a recording, because it has a sensor fault.
-    #[error("{}: samples {start} to {end} of segment {segment}: {fault}; cut that part out of the recording", path.display())]
+    #[error("{}: samples {start} to {end} of stretch {stretch}: {fault}; cut that part out of the recording", path.display())]
     Fault {
         /// The recording.
         path: PathBuf,
         /// Index of the stretch in the recording.
-        segment: usize,
+        stretch: usize,
         /// First sample of the window.
         start: usize,
         /// One past its last sample.
@@ -118,7 +118,7 @@ pub enum ExtractError {
 ///     segments: 2,
 ///     bands: 32,
 /// })?;
-/// let whole = split::whole(&[recordings[0].segment_frames()]);
+/// let whole = split::whole(&[recordings[0].stretch_frames()]);
 /// let features = extract(&recordings, &whole, &front_end)?;
 /// assert_eq!(features.x.dim(), (6, 32));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -196,7 +196,7 @@ fn part_features(
     let (dims, axes) = (front_end.dims(), front_end.axes);
     let fault_at = |segment: usize, segments: usize, fault| ExtractError::Fault {
         path: recording.path.clone(),
-        segment: part.segment,
+        stretch: part.stretch,
         start: part.start + segment * front_end.hop,
         end: part.start + (segment + segments - 1) * front_end.hop + front_end.fft_len,
         fault,
@@ -207,7 +207,7 @@ fn part_features(
     // Power in every band of the last segments, all axes side by side.
     let mut powers: VecDeque<Vec<f32>> = VecDeque::new();
     let mut segment = 0;
-    recording.each_chunk(part.segment, part.frames(), |chunk| {
+    recording.each_chunk(part.stretch, part.frames(), |chunk| {
         for frame in chunk.chunks_exact(axes) {
             let mut full = false;
             for (window, sample) in windows.iter_mut().zip(frame) {

@@ -28,7 +28,7 @@ pub fn integer_features(
         .map(|part| {
             let axes = front_end.axes;
             let recording = &recordings[part.recording];
-            let samples = &recording.segments[part.segment][part.start * axes..part.end * axes];
+            let samples = &recording.stretches[part.stretch][part.start * axes..part.end * axes];
             match front_end.fft_len {
                 256 => part_features::<256>(samples, front_end),
                 512 => part_features::<512>(samples, front_end),

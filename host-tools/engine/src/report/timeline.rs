@@ -42,7 +42,7 @@ fn strips(page: &Page<'_>) -> Vec<Strip> {
     let contents = page.contents;
     let front_end = &contents.source.front_end;
     let recordings = contents.target.recordings.iter().map(|recording| {
-        let long = recording.segment_frames();
+        let long = recording.stretch_frames();
         let segments = long.into_iter().filter(|frames| *frames >= front_end.window_len()).count();
         (file_name(&recording.path), Some(segments))
     });

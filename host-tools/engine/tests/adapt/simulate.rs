@@ -81,11 +81,11 @@ fn the_manifest_names_every_recording_with_rate_speed_and_label() {
         assert_eq!(labels, Class::ALL.map(Class::label));
         for row in rows {
             let recording = manifest.recording(row).unwrap();
-            assert_eq!((recording.axes, recording.segment_frames()), (3, vec![3200]));
+            assert_eq!((recording.axes, recording.stretch_frames()), (3, vec![3200]));
             assert_eq!(recording.first_non_finite().unwrap(), None);
             assert!(row.rpm.is_some());
             // Each axis has its own view of the same machine.
-            let axis = |axis: usize| recording.segments().unwrap()[0].iter().skip(axis).step_by(3);
+            let axis = |axis: usize| recording.stretches().unwrap()[0].iter().skip(axis).step_by(3);
             for (a, b) in [(0, 1), (1, 2), (0, 2)] {
                 assert!(axis(a).zip(axis(b)).any(|(a, b)| (a - b).abs() > 1e-4));
             }
@@ -100,7 +100,7 @@ fn recording(out: &Path, class: Class) -> Vec<f64> {
     let summary = simulated(&settings, out);
     let manifest = Manifest::read(&summary.manifest).unwrap();
     let recording = manifest.recording(&manifest.rows[0]).unwrap();
-    recording.segments().unwrap()[0].iter().map(|&x| f64::from(x)).collect()
+    recording.stretches().unwrap()[0].iter().map(|&x| f64::from(x)).collect()
 }
 
 /// Mean power at a frequency over stretches of one second, by definition.
@@ -185,7 +185,7 @@ fn tables_hold_the_samples_and_the_rate_of_wav_files() {
             let summary = simulated(&SimulateSettings { format, ..settings.clone() }, out.path());
             let manifest = Manifest::read(&summary.manifest).unwrap();
             let recordings = manifest.rows.iter().map(|row| manifest.recording(row).unwrap());
-            recordings.map(|r| (r.rate_hz, r.segments().unwrap().to_vec())).collect::<Vec<_>>()
+            recordings.map(|r| (r.rate_hz, r.stretches().unwrap().to_vec())).collect::<Vec<_>>()
         };
         assert_eq!(read(FileFormat::Csv), read(FileFormat::Wav));
     }

@@ -97,9 +97,9 @@ fn pcm(channels: u16, bits_per_sample: u16) -> hound::WavSpec {
 }
 
 fn samples(recording: &Recording) -> &[f32] {
-    let segments = recording.segments().unwrap();
-    assert_eq!(segments.len(), 1);
-    &segments[0]
+    let stretches = recording.stretches().unwrap();
+    assert_eq!(stretches.len(), 1);
+    &stretches[0]
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn npy_dimensions_are_samples_segments_and_axes() {
     let flat = read(&folder.file("1.npy", npy_f32("(6,)", false, &values)), None).unwrap();
     assert_eq!(samples(&flat), values);
     let list = read(&folder.file("2.npy", npy_f32("(3, 2)", false, &values)), None).unwrap();
-    assert_eq!(list.segments().unwrap(), [[0., 1.], [2., 3.], [4., 5.]]);
-    assert_eq!((list.segment_frames(), list.frames()), (vec![2, 2, 2], 6));
+    assert_eq!(list.stretches().unwrap(), [[0., 1.], [2., 3.], [4., 5.]]);
+    assert_eq!((list.stretch_frames(), list.frames()), (vec![2, 2, 2], 6));
     let fortran = read(&folder.file("f.npy", npy_f32("(3, 2)", true, &values)), None).unwrap();
-    assert_eq!(fortran.segments().unwrap(), [[0., 3.], [1., 4.], [2., 5.]]);
+    assert_eq!(fortran.stretches().unwrap(), [[0., 3.], [1., 4.], [2., 5.]]);
     let path = folder.file("3.npy", npy_f32("(1, 3, 2)", false, &values));
     let axes = read(&path, None).unwrap();
     assert_eq!((axes.axes, samples(&axes)), (2, &values[..]));
@@ -242,7 +242,7 @@ fn csv_with_or_without_header_by_name_or_index() {
     assert_eq!(samples(&read(&named, Some("1")).unwrap()), [1.5, -0.2]);
     let both = read(&named, Some("x;y")).unwrap();
     assert_eq!(both.axes, 2);
-    assert_eq!(both.first_non_finite().unwrap(), Some(Place { segment: 0, frame: 1, axis: 1 }));
+    assert_eq!(both.first_non_finite().unwrap(), Some(Place { stretch: 0, frame: 1, axis: 1 }));
     assert_refused(&named, Some("z"), "the file has: t, x, y");
     assert_refused(&named, Some("3"), "no channel \"3\"");
 
@@ -296,7 +296,7 @@ fn wav_carries_its_rate_and_its_channels_are_axes() {
     let recording = read(&folder.file("float.wav", bytes), None).unwrap();
     assert_eq!(samples(&recording)[0].to_bits(), 0.25f32.to_bits());
     let place = recording.first_non_finite().unwrap().unwrap();
-    assert_eq!(place.to_string(), "segment 0, frame 1, axis x");
+    assert_eq!(place.to_string(), "stretch 0, frame 1, axis x");
 }
 
 #[test]
@@ -372,9 +372,9 @@ fn mutated_files_are_read_or_refused_but_never_panic() {
             for channel in [None, Some("x"), Some("i16")] {
                 let Ok(recording) = read(&path, channel) else { continue };
                 assert!((1..=3).contains(&recording.axes));
-                assert!(recording.segments().unwrap().iter().all(|s| !s.is_empty()));
+                assert!(recording.stretches().unwrap().iter().all(|s| !s.is_empty()));
                 assert!(
-                    recording.segments().unwrap().iter().all(|s| s.len() % recording.axes == 0)
+                    recording.stretches().unwrap().iter().all(|s| s.len() % recording.axes == 0)
                 );
                 read_well += 1;
             }

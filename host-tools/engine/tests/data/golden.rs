@@ -29,13 +29,13 @@ fn scaled(factor: f32) -> Vec<f32> {
     counts().iter().map(|c| c * factor).collect()
 }
 
-/// The axes of a recording of one segment, read into memory and streamed.
+/// The axes of a recording of one stretch, read into memory and streamed.
 fn axes(name: &str, channel: Option<&str>) -> (Vec<Vec<f32>>, Option<f64>) {
     let path = golden(name);
     let recording = read(&path, channel).unwrap_or_else(|error| panic!("{error}"));
     let streamed = read_within(&path, channel, 0).unwrap();
-    assert!(streamed.segments().unwrap_err().to_string().contains("cut the file"), "{name}");
-    let in_memory = recording.segments().unwrap();
+    assert!(streamed.stretches().unwrap_err().to_string().contains("cut the file"), "{name}");
+    let in_memory = recording.stretches().unwrap();
     assert_eq!(in_memory.len(), 1, "{name}");
     assert_eq!(gathered(&streamed), in_memory, "{name}: streamed");
     let axis = |axis| in_memory[0].iter().skip(axis).step_by(recording.axes).copied().collect();
@@ -43,18 +43,18 @@ fn axes(name: &str, channel: Option<&str>) -> (Vec<Vec<f32>>, Option<f64>) {
 }
 
 fn gathered(recording: &Recording) -> Vec<Vec<f32>> {
-    let frames = recording.segment_frames().into_iter().enumerate();
-    let segment = |(segment, frames)| {
+    let frames = recording.stretch_frames().into_iter().enumerate();
+    let stretch = |(stretch, frames)| {
         let mut samples = Vec::new();
         recording
-            .each_chunk(segment, 0..frames, |chunk| {
+            .each_chunk(stretch, 0..frames, |chunk| {
                 samples.extend_from_slice(chunk);
                 Ok::<_, rebearing_host::data::recording::RecordingError>(())
             })
             .unwrap();
         samples
     };
-    frames.map(segment).collect()
+    frames.map(stretch).collect()
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn numpy_arrays_and_archives() {
     assert_eq!(axes("counts.npy", None).0, [counts()]);
     assert_eq!(axes("axes.npy", None).0, [x(), y(), z()]);
     assert_eq!(axes("axes.npy", Some("2;0")).0, [z(), x()]);
-    for name in ["segments.npy", "fortran.npy"] {
-        assert_eq!(read(&golden(name), None).unwrap().segments().unwrap(), [x(), y()]);
+    for name in ["stretches.npy", "fortran.npy"] {
+        assert_eq!(read(&golden(name), None).unwrap().stretches().unwrap(), [x(), y()]);
         assert_eq!(gathered(&read_within(&golden(name), None, 0).unwrap()), [x(), y()]);
     }
     assert_eq!(axes("compressed.npz", None).0, [x()]);

@@ -121,7 +121,7 @@ fn domains_files_and_rates_are_checked_before_use() {
         let rows = manifest.rows_of(domain)?;
         manifest.recording(rows[0])
     };
-    assert_eq!(read("good").unwrap().segments().unwrap(), [[1.0, 2.0]]);
+    assert_eq!(read("good").unwrap().stretches().unwrap(), [[1.0, 2.0]]);
     assert_eq!(read("wav").unwrap().rate_hz, Some(8000.0));
     for (domain, says) in [
         ("typo", "no domain \"typo\"; the manifest has: good, wav, slow, away, column"),

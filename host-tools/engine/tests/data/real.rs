@@ -35,12 +35,12 @@ fn cwru_reads_whole() {
             assert_eq!(recording.first_non_finite().unwrap(), None, "{}", row.name);
             // Accelerations of a test stand in g: neither counts nor byte-swapped numbers.
             let peak =
-                recording.segments().unwrap().iter().flatten().fold(0f32, |m, x| m.max(x.abs()));
+                recording.stretches().unwrap().iter().flatten().fold(0f32, |m, x| m.max(x.abs()));
             assert!((0.05..20.0).contains(&peak), "{}: peak {peak}", row.name);
             if row.path.extension().is_some_and(|e| e == "npy") {
-                assert_eq!(recording.segment_frames(), vec![3500; 103]);
+                assert_eq!(recording.stretch_frames(), vec![3500; 103]);
             } else {
-                assert_eq!(recording.segments().unwrap().len(), 1, "{}", row.name);
+                assert_eq!(recording.stretches().unwrap().len(), 1, "{}", row.name);
             }
         }
     }
@@ -54,7 +54,7 @@ fn uestc_reads_whole() {
     assert_eq!(manifest.rows.len(), 16);
     for row in &manifest.rows {
         let recording = manifest.recording(row).unwrap();
-        assert_eq!(recording.segment_frames(), [262_144], "{}", row.name);
+        assert_eq!(recording.stretch_frames(), [262_144], "{}", row.name);
         assert_eq!(recording.first_non_finite().unwrap(), None, "{}", row.name);
     }
 }

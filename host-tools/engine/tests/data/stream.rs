@@ -81,14 +81,14 @@ fn features_hash_and_parts_are_those_of_memory() {
         let stored = read_within(&path, channel, 100_000).unwrap();
         assert!(matches!(memory.samples, Samples::Memory(_)));
         assert!(matches!(stored.samples, Samples::Stored(_)));
-        assert_eq!(memory.segments().unwrap()[0].len(), 2 * FRAMES as usize);
-        assert_eq!(memory.segments().unwrap()[0][5], sample(2 + FRAMES));
-        assert_eq!(stored.segment_frames(), memory.segment_frames());
+        assert_eq!(memory.stretches().unwrap()[0].len(), 2 * FRAMES as usize);
+        assert_eq!(memory.stretches().unwrap()[0][5], sample(2 + FRAMES));
+        assert_eq!(stored.stretch_frames(), memory.stretch_frames());
         assert_eq!(stored.first_non_finite().unwrap(), None);
 
         let parts = [
-            Part { recording: 0, segment: 0, start: 0, end: 30_001 },
-            Part { recording: 0, segment: 0, start: 40_000, end: 60_000 },
+            Part { recording: 0, stretch: 0, start: 0, end: 30_001 },
+            Part { recording: 0, stretch: 0, start: 40_000, end: 60_000 },
         ];
         let features = [&memory, &stored]
             .map(|r| extract(std::slice::from_ref(r), &parts, &front_end).unwrap());

@@ -19,8 +19,8 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     let label = Some("InnerRace".to_owned());
     let recording = domain.labels.iter().position(|own| *own == label).context("no InnerRace")?;
     let end = FFT + HOP * (SEGMENTS - 1);
-    let part = Part { recording, segment: 0, start: 0, end };
-    let samples = &domain.recordings[recording].segments()?[0][..end];
+    let part = Part { recording, stretch: 0, start: 0, end };
+    let samples = &domain.recordings[recording].stretches()?[0][..end];
     let features = |bands| -> Result<Vec<f64>> {
         let front_end = story::front_end(domain, bands)?;
         let features = extract(&domain.recordings, &[part], &front_end)?;

@@ -33,7 +33,7 @@ impl Recording {
         }
         let (path, rpm, axes) = (self.path.clone(), self.rpm, self.axes);
         let rate_hz = conversion.rates.map(|(_, to_hz)| to_hz).or(self.rate_hz);
-        let frames = self.segment_frames();
+        let frames = self.stretch_frames();
         let (resampler, frames) = match conversion.rates {
             None => (None, frames),
             Some((from_hz, to_hz)) => {
@@ -66,13 +66,13 @@ impl Source for Converted {
         self.recording.axes
     }
 
-    fn segment_frames(&self) -> &[usize] {
+    fn stretch_frames(&self) -> &[usize] {
         &self.frames
     }
 
-    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
+    fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
         let stream = ConvertedFrames {
-            frames: RecordingFrames::open(&self.recording, segment)?,
+            frames: RecordingFrames::open(&self.recording, stretch)?,
             conversion: self.conversion,
             resampler: self.resampler.clone(),
             chunk: Vec::new(),
@@ -104,10 +104,10 @@ impl ConvertedFrames {
             return Err(RecordingError::malformed(
                 &self.frames.recording.path,
                 format!(
-                    "frame {} of segment {}, axis {}: {} is beyond the range of the manifest's \
+                    "frame {} of stretch {}, axis {}: {} is beyond the range of the manifest's \
                      counts; give their number of bits in its unit column, as counts24",
                     place / axes,
-                    self.frames.segment,
+                    self.frames.stretch,
                     axis_name(place % axes),
                     self.chunk[at]
                 ),
@@ -144,23 +144,23 @@ impl Frames for ConvertedFrames {
     }
 }
 
-/// The frames of a segment of a recording, from memory or from storage.
+/// The frames of a stretch of a recording, from memory or from storage.
 struct RecordingFrames {
     recording: Arc<Recording>,
-    segment: usize,
+    stretch: usize,
     /// Number of frames still to come.
     left: usize,
     stored: Option<Box<dyn Frames>>,
 }
 
 impl RecordingFrames {
-    fn open(recording: &Arc<Recording>, segment: usize) -> Result<Self, RecordingError> {
+    fn open(recording: &Arc<Recording>, stretch: usize) -> Result<Self, RecordingError> {
         let stored = match &recording.samples {
             Samples::Memory(_) => None,
-            Samples::Stored(stored) => Some(stored.open(segment)?),
+            Samples::Stored(stored) => Some(stored.open(stretch)?),
         };
-        let left = recording.segment_frames()[segment];
-        Ok(Self { recording: Arc::clone(recording), segment, left, stored })
+        let left = recording.stretch_frames()[stretch];
+        Ok(Self { recording: Arc::clone(recording), stretch, left, stored })
     }
 }
 
@@ -172,8 +172,8 @@ impl Frames for RecordingFrames {
             return Ok(false);
         }
         match (&self.recording.samples, &mut self.stored) {
-            (Samples::Memory(segments), _) => {
-                let values = &segments[self.segment];
+            (Samples::Memory(stretches), _) => {
+                let values = &stretches[self.stretch];
                 let at = values.len() - self.left * axes;
                 let count = (CHUNK_FRAMES * axes).min(self.left * axes);
                 out.extend_from_slice(&values[at..at + count]);
@@ -223,10 +223,10 @@ mod tests {
                 let found = Recording { rpm: Some(9.0), ..cut }.converted(&conversion).unwrap();
                 assert_eq!((found.rate_hz, found.rpm), (Some(12_000.0), Some(9.0)));
                 if start == 0 {
-                    assert_eq!(found.segments().unwrap(), std::slice::from_ref(&wanted));
+                    assert_eq!(found.stretches().unwrap(), std::slice::from_ref(&wanted));
                 }
                 let alone = resample(&halved[start..], 1, 25_600.0, 12_000.0).unwrap();
-                assert_eq!(found.segments().unwrap(), [alone]);
+                assert_eq!(found.stretches().unwrap(), [alone]);
             }
         }
     }
@@ -237,11 +237,11 @@ mod tests {
         let twice = Conversion { factor: 2.0, ..Conversion::default() };
         let found = recording().converted(&twice).unwrap();
         let wanted: Vec<f32> = noise(40).iter().map(|x| 2.0 * x).collect();
-        assert_eq!(found.segments().unwrap()[0], wanted);
+        assert_eq!(found.stretches().unwrap()[0], wanted);
         assert_eq!(recording().converted(&Conversion::default()).unwrap(), recording());
         let counts = Conversion { largest: Some(100.0), ..twice };
         let error = recording().converted(&counts).unwrap_err().to_string();
-        assert!(error.contains("frame 0 of segment 0, axis x: -500"), "{error}");
+        assert!(error.contains("frame 0 of stretch 0, axis x: -500"), "{error}");
         let up = Conversion { rates: Some((1000.0, 2000.0)), ..Conversion::default() };
         let error = recording().converted(&up).unwrap_err().to_string();
         assert!(error.starts_with("r.wav: 1000 Hz cannot be resampled"), "{error}");

@@ -55,7 +55,7 @@ pub const MAX_AXES: usize = 3;
 /// std::fs::write(&file, "x,y\n0.1,1.0\n0.2,2.0\n0.3,3.0\n")?;
 /// let recording = recording::read(&file, Some("y"))?;
 /// assert_eq!((recording.axes, recording.frames()), (1, 3));
-/// assert_eq!(recording.segments()?[0], [1.0, 2.0, 3.0]);
+/// assert_eq!(recording.stretches()?[0], [1.0, 2.0, 3.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(path: &Path, channel: Option<&str>) -> Result<Recording, RecordingError> {

@@ -1,7 +1,7 @@
 //! `.npy` files, the array format of `NumPy`.
 //!
-//! A 1-D array is one stretch of time. A 2-D array is a list of separate segments (segments ×
-//! samples). A 3-D array is segments × samples × axes. `npyz` reads the header. The numbers are
+//! A 1-D array is one stretch of time. A 2-D array is a list of separate stretches (stretches ×
+//! samples). A 3-D array is stretches × samples × axes. `npyz` reads the header. The numbers are
 //! read like all packed numbers, so an array may be larger than memory.
 
 use std::fs::File;
@@ -37,7 +37,7 @@ pub(super) fn read(
 #[derive(Debug, Clone)]
 pub(super) struct Array {
     pub(super) shape: Vec<u64>,
-    pub(super) segments: usize,
+    pub(super) stretches: usize,
     pub(super) frames: usize,
     pub(super) axes: usize,
     kind: Kind,
@@ -68,17 +68,17 @@ impl Array {
         })?;
         let shape = header.shape().to_vec();
         let sizes: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
-        let (segments, frames, axes) = match *sizes.as_slice() {
+        let (stretches, frames, axes) = match *sizes.as_slice() {
             [] => (1, 1, 1),
             [frames] => (1, frames, 1),
-            [segments, frames] => (segments, frames, 1),
-            [segments, frames, axes] => (segments, frames, axes),
+            [stretches, frames] => (stretches, frames, 1),
+            [stretches, frames, axes] => (stretches, frames, axes),
             _ => {
                 return Err(RecordingError::malformed(
                     path,
                     format!(
-                        "{prefix}an array of shape {shape:?}; give samples (1-D), segments × \
-                         samples (2-D) or segments × samples × axes (3-D)"
+                        "{prefix}an array of shape {shape:?}; give samples (1-D), stretches × \
+                         samples (2-D) or stretches × samples × axes (3-D)"
                     ),
                 ));
             }
@@ -94,7 +94,7 @@ impl Array {
             )
         })?;
         let fortran = header.order() == Order::Fortran && sizes.len() > 1;
-        Ok(Self { shape, segments, frames, axes, kind, big_endian, fortran })
+        Ok(Self { shape, stretches, frames, axes, kind, big_endian, fortran })
     }
 
     /// Size of its numbers in bytes; `None` if no file could hold them.
@@ -137,45 +137,45 @@ impl Array {
         skip: u64,
         picks: Vec<usize>,
     ) -> Result<Arc<dyn Source>, RecordingError> {
-        let Self { segments, frames, axes, kind, big_endian, .. } = *self;
+        let Self { stretches, frames, axes, kind, big_endian, .. } = *self;
         let block = |skip, width, picks| Block { extent, skip, kind, big_endian, width, picks };
-        let packed = |blocks, segment_frames| Packed { path: path.into(), blocks, segment_frames };
+        let packed = |blocks, stretch_frames| Packed { path: path.into(), blocks, stretch_frames };
         if !self.fortran {
-            return Ok(Arc::new(packed(vec![block(skip, axes, picks)], vec![frames; segments])));
+            return Ok(Arc::new(packed(vec![block(skip, axes, picks)], vec![frames; stretches])));
         }
-        if self.bytes().is_none_or(|bytes| bytes.saturating_mul(segments as u64) > MOST_STRIDED) {
+        if self.bytes().is_none_or(|bytes| bytes.saturating_mul(stretches as u64) > MOST_STRIDED) {
             return Err(RecordingError::malformed(
                 path,
                 format!(
-                    "{}in Fortran order (in the header) the samples of a segment lie far apart; \
+                    "{}in Fortran order (in the header) the samples of a stretch lie far apart; \
                      save numpy.ascontiguousarray of it",
                     prefix(name)
                 ),
             ));
         }
-        // The first index runs fastest: each axis is one range of bytes, and the segments take
+        // The first index runs fastest: each axis is one range of bytes, and the stretches take
         // turns in it, one sample each.
-        let of_segment = |segment| {
+        let of_segment = |stretch| {
             let block = |&axis: &usize| {
-                let before = (axis * frames * segments * kind.bytes()) as u64;
-                block(skip + before, segments, vec![segment])
+                let before = (axis * frames * stretches * kind.bytes()) as u64;
+                block(skip + before, stretches, vec![stretch])
             };
             packed(picks.iter().map(block).collect(), vec![frames])
         };
-        let by_segment = (0..segments).map(of_segment).collect();
-        Ok(Arc::new(Strided { by_segment, segment_frames: vec![frames; segments] }))
+        let by_segment = (0..stretches).map(of_segment).collect();
+        Ok(Arc::new(Strided { by_segment, stretch_frames: vec![frames; stretches] }))
     }
 }
 
 /// Most bytes that may be read for an array in Fortran order. Such an array is read once for each
-/// segment.
+/// stretch.
 const MOST_STRIDED: u64 = 4 << 30;
 
 /// An array in Fortran order.
 #[derive(Debug)]
 struct Strided {
     by_segment: Vec<Packed>,
-    segment_frames: Vec<usize>,
+    stretch_frames: Vec<usize>,
 }
 
 impl Source for Strided {
@@ -183,12 +183,12 @@ impl Source for Strided {
         self.by_segment.first().map_or(0, Source::axes)
     }
 
-    fn segment_frames(&self) -> &[usize] {
-        &self.segment_frames
+    fn stretch_frames(&self) -> &[usize] {
+        &self.stretch_frames
     }
 
-    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
-        self.by_segment[segment].open(0, start)
+    fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
+        self.by_segment[stretch].open(0, start)
     }
 }
 

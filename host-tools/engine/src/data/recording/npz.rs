@@ -61,13 +61,14 @@ pub(super) fn read(
     let first = chosen[0];
     for entry in &chosen {
         check(path, entry)?;
-        let frames = entry.array.segments * entry.array.frames;
-        if entry.array.segments != first.array.segments || entry.array.frames != first.array.frames
+        let frames = entry.array.stretches * entry.array.frames;
+        if entry.array.stretches != first.array.stretches
+            || entry.array.frames != first.array.frames
         {
             return Err(RecordingError::UnequalAxes {
                 path: path.into(),
                 first: first.name.clone(),
-                first_len: first.array.segments * first.array.frames,
+                first_len: first.array.stretches * first.array.frames,
                 other: entry.name.clone(),
                 other_len: frames,
             });

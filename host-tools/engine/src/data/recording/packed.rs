@@ -96,8 +96,8 @@ pub(super) struct Block {
 pub(super) struct Packed {
     pub(super) path: PathBuf,
     pub(super) blocks: Vec<Block>,
-    /// Frames of each segment. Segments follow each other without a gap.
-    pub(super) segment_frames: Vec<usize>,
+    /// Frames of each stretch. Stretches follow each other without a gap.
+    pub(super) stretch_frames: Vec<usize>,
 }
 
 impl Source for Packed {
@@ -105,12 +105,12 @@ impl Source for Packed {
         self.blocks.iter().map(|block| block.picks.len()).sum()
     }
 
-    fn segment_frames(&self) -> &[usize] {
-        &self.segment_frames
+    fn stretch_frames(&self) -> &[usize] {
+        &self.stretch_frames
     }
 
-    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
-        let before: usize = self.segment_frames[..segment].iter().sum::<usize>() + start;
+    fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
+        let before: usize = self.stretch_frames[..stretch].iter().sum::<usize>() + start;
         let open = |block: &Block| {
             let frame = block.width * block.kind.bytes();
             let skip = block.skip + before as u64 * frame as u64;
@@ -123,7 +123,7 @@ impl Source for Packed {
             path: self.path.clone(),
             blocks: self.blocks.iter().map(open).collect::<Result<_, RecordingError>>()?,
             next: before,
-            left: self.segment_frames[segment].saturating_sub(start),
+            left: self.stretch_frames[stretch].saturating_sub(start),
             bytes: Vec::new(),
         }))
     }

@@ -192,7 +192,7 @@ impl Source for Parquet {
         self.columns.len()
     }
 
-    fn segment_frames(&self) -> &[usize] {
+    fn stretch_frames(&self) -> &[usize] {
         &self.frames
     }
 

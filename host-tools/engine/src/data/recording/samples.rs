@@ -39,14 +39,14 @@ pub enum Samples {
 #[derive(Debug, Clone)]
 pub struct Stored {
     source: Arc<dyn Source>,
-    /// For each segment of the recording: the source's segment and the frames taken from it.
+    /// For each stretch of the recording: the source's stretch and the frames taken from it.
     parts: Vec<(usize, Range<usize>)>,
 }
 
 impl Stored {
-    /// The frames from the start of a segment on, continuing past its end.
-    pub(super) fn open(&self, segment: usize) -> Result<Box<dyn Frames>, RecordingError> {
-        let (of_source, part) = &self.parts[segment];
+    /// The frames from the start of a stretch on, continuing past its end.
+    pub(super) fn open(&self, stretch: usize) -> Result<Box<dyn Frames>, RecordingError> {
+        let (of_source, part) = &self.parts[stretch];
         self.source.open(*of_source, part.start)
     }
 }
@@ -60,9 +60,9 @@ impl PartialEq for Stored {
 /// The place of a value in a recording; all indices count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Index of the segment.
-    pub segment: usize,
-    /// Index of the frame in its segment.
+    /// Index of the stretch.
+    pub stretch: usize,
+    /// Index of the frame in its stretch.
     pub frame: usize,
     /// Index of the axis in its frame.
     pub axis: usize,
@@ -70,16 +70,16 @@ pub struct Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { segment, frame, axis } = self;
-        write!(f, "segment {segment}, frame {frame}, axis {}", axis_name(*axis))
+        let Self { stretch, frame, axis } = self;
+        write!(f, "stretch {stretch}, frame {frame}, axis {}", axis_name(*axis))
     }
 }
 
 impl Recording {
     /// A recording in memory: interleaved frames of `axes` values, in stretches of time. No stretch
     /// is empty.
-    pub fn in_memory(path: impl Into<PathBuf>, axes: usize, segments: Vec<Vec<f32>>) -> Self {
-        let samples = Samples::Memory(segments);
+    pub fn in_memory(path: impl Into<PathBuf>, axes: usize, stretches: Vec<Vec<f32>>) -> Self {
+        let samples = Samples::Memory(stretches);
         Self { path: path.into(), rate_hz: None, rpm: None, axes, samples }
     }
 
@@ -90,14 +90,14 @@ impl Recording {
         source: Arc<dyn Source>,
         in_memory: usize,
     ) -> Result<Self, RecordingError> {
-        let (axes, frames) = (source.axes(), source.segment_frames());
+        let (axes, frames) = (source.axes(), source.stretch_frames());
         if axes > MAX_AXES {
             return Err(RecordingError::TooManyAxes { path: path.into(), axes });
         }
         if axes == 0 || frames.is_empty() || frames.contains(&0) {
             return Err(RecordingError::empty(path));
         }
-        let parts = frames.iter().enumerate().map(|(segment, &n)| (segment, 0..n)).collect();
+        let parts = frames.iter().enumerate().map(|(stretch, &n)| (stretch, 0..n)).collect();
         let total: usize = frames.iter().sum();
         let stored = Samples::Stored(Stored { source, parts });
         let recording = Self { path: path.into(), rate_hz, rpm: None, axes, samples: stored };
@@ -108,17 +108,17 @@ impl Recording {
         Ok(Self { samples, ..recording })
     }
 
-    /// Frames in each segment.
-    pub fn segment_frames(&self) -> Vec<usize> {
+    /// Frames in each stretch.
+    pub fn stretch_frames(&self) -> Vec<usize> {
         match &self.samples {
-            Samples::Memory(segments) => segments.iter().map(|s| s.len() / self.axes).collect(),
+            Samples::Memory(stretches) => stretches.iter().map(|s| s.len() / self.axes).collect(),
             Samples::Stored(stored) => stored.parts.iter().map(|(_, part)| part.len()).collect(),
         }
     }
 
-    /// Frames in all segments together.
+    /// Frames in all stretches together.
     pub fn frames(&self) -> usize {
-        self.segment_frames().iter().sum()
+        self.stretch_frames().iter().sum()
     }
 
     /// The shaft speed in turns per second, as the device takes it.
@@ -126,11 +126,11 @@ impl Recording {
         self.rpm.map(|rpm| (rpm / 60.0) as f32)
     }
 
-    /// The segments, for work that needs all samples at once. It refuses a recording that is too
+    /// The stretches, for work that needs all samples at once. It refuses a recording that is too
     /// large for memory.
-    pub fn segments(&self) -> Result<&[Vec<f32>], RecordingError> {
+    pub fn stretches(&self) -> Result<&[Vec<f32>], RecordingError> {
         match &self.samples {
-            Samples::Memory(segments) => Ok(segments),
+            Samples::Memory(stretches) => Ok(stretches),
             Samples::Stored(_) => Err(RecordingError::TooLarge {
                 path: self.path.clone(),
                 megabytes: (self.frames() * self.axes * size_of::<f32>()) >> 20,
@@ -138,21 +138,21 @@ impl Recording {
         }
     }
 
-    /// Passes `frames` of a segment to `take` in order, interleaved, in chunks of whole frames.
+    /// Passes `frames` of a stretch to `take` in order, interleaved, in chunks of whole frames.
     /// Samples in memory come as one chunk.
     pub fn each_chunk<E: From<RecordingError>>(
         &self,
-        segment: usize,
+        stretch: usize,
         frames: Range<usize>,
         mut take: impl FnMut(&[f32]) -> Result<(), E>,
     ) -> Result<(), E> {
         let stored = match &self.samples {
-            Samples::Memory(segments) => {
-                return take(&segments[segment][frames.start * self.axes..frames.end * self.axes]);
+            Samples::Memory(stretches) => {
+                return take(&stretches[stretch][frames.start * self.axes..frames.end * self.axes]);
             }
             Samples::Stored(stored) => stored,
         };
-        let (of_source, part) = &stored.parts[segment];
+        let (of_source, part) = &stored.parts[stretch];
         let mut stream = stored.source.open(*of_source, part.start + frames.start)?;
         let mut left = frames.len() * self.axes;
         let mut chunk = Vec::new();
@@ -161,7 +161,7 @@ impl Recording {
                 return Err(RecordingError::malformed(
                     &self.path,
                     format!(
-                        "ends at frame {} of segment {segment}, but had more when it was opened; \
+                        "ends at frame {} of stretch {stretch}, but had more when it was opened; \
                          do not write to it while it is read",
                         frames.end - left / self.axes
                     ),
@@ -177,9 +177,9 @@ impl Recording {
 
     /// The first NaN or infinity, if there is one.
     pub fn first_non_finite(&self) -> Result<Option<Place>, RecordingError> {
-        for (segment, frames) in self.segment_frames().into_iter().enumerate() {
+        for (stretch, frames) in self.stretch_frames().into_iter().enumerate() {
             let (mut before, mut found) = (0, None);
-            self.each_chunk(segment, 0..frames, |chunk| {
+            self.each_chunk(stretch, 0..frames, |chunk| {
                 let index = chunk.iter().position(|x| !x.is_finite());
                 found = found.or(index.map(|index| before + index));
                 before += chunk.len();
@@ -187,29 +187,30 @@ impl Recording {
             })?;
             if let Some(index) = found {
                 let (frame, axis) = (index / self.axes, index % self.axes);
-                return Ok(Some(Place { segment, frame, axis }));
+                return Ok(Some(Place { stretch, frame, axis }));
             }
         }
         Ok(None)
     }
 
-    /// The recording with only these stretches; each is given as (segment, frames).
+    /// The recording with only these pieces; each is given as (stretch, frames).
     #[must_use]
-    pub fn cut(&self, stretches: impl Iterator<Item = (usize, Range<usize>)>) -> Self {
+    pub fn cut(&self, pieces: impl Iterator<Item = (usize, Range<usize>)>) -> Self {
         let samples = match &self.samples {
-            Samples::Memory(segments) => Samples::Memory(
-                stretches
-                    .map(|(segment, frames)| {
-                        segments[segment][frames.start * self.axes..frames.end * self.axes].to_vec()
+            Samples::Memory(stretches) => Samples::Memory(
+                pieces
+                    .map(|(stretch, frames)| {
+                        stretches[stretch][frames.start * self.axes..frames.end * self.axes]
+                            .to_vec()
                     })
                     .collect(),
             ),
             Samples::Stored(Stored { source, parts }) => {
-                let within = |(segment, frames): (usize, Range<usize>)| {
-                    let (of_source, part) = &parts[segment];
+                let within = |(stretch, frames): (usize, Range<usize>)| {
+                    let (of_source, part) = &parts[stretch];
                     (*of_source, part.start + frames.start..part.start + frames.end)
                 };
-                let parts = stretches.map(within).collect();
+                let parts = pieces.map(within).collect();
                 Samples::Stored(Stored { source: Arc::clone(source), parts })
             }
         };
@@ -218,11 +219,11 @@ impl Recording {
 
     /// Loads all samples, from memory or from a file.
     fn load(&self) -> Result<Vec<Vec<f32>>, RecordingError> {
-        let frames = self.segment_frames().into_iter().enumerate();
+        let frames = self.stretch_frames().into_iter().enumerate();
         frames
-            .map(|(segment, frames)| {
+            .map(|(stretch, frames)| {
                 let mut samples = Vec::with_capacity(frames * self.axes);
-                self.each_chunk(segment, 0..frames, |chunk| {
+                self.each_chunk(stretch, 0..frames, |chunk| {
                     samples.extend_from_slice(chunk);
                     Ok::<_, RecordingError>(())
                 })?;

@@ -15,13 +15,13 @@ pub trait Source: Debug + Send + Sync {
     fn axes(&self) -> usize;
 
     /// Frames of each contiguous stretch of time; none of them is zero.
-    fn segment_frames(&self) -> &[usize];
+    fn stretch_frames(&self) -> &[usize];
 
-    /// The frames of a segment from `start` on.
-    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError>;
+    /// The frames of a stretch from `start` on.
+    fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError>;
 }
 
-/// The frames of one segment, in order.
+/// The frames of one stretch, in order.
 pub trait Frames {
     /// Replaces the content of `out` with the next frames, interleaved. Returns `false`, with `out`
     /// empty, after the last.
@@ -66,7 +66,7 @@ impl<F: Frames> Frames for Skipped<F> {
     }
 }
 
-/// Sources with the same segments, with their axes side by side.
+/// Sources with the same stretches, with their axes side by side.
 #[derive(Debug)]
 pub struct SideBySide {
     sources: Vec<Arc<dyn Source>>,
@@ -84,13 +84,13 @@ impl Source for SideBySide {
         self.sources.iter().map(|source| source.axes()).sum()
     }
 
-    fn segment_frames(&self) -> &[usize] {
-        self.sources.first().map_or(&[], |source| source.segment_frames())
+    fn stretch_frames(&self) -> &[usize] {
+        self.sources.first().map_or(&[], |source| source.stretch_frames())
     }
 
-    fn open(&self, segment: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
+    fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
         let parts = self.sources.iter().map(|source| {
-            let (axes, stream) = (source.axes(), source.open(segment, start)?);
+            let (axes, stream) = (source.axes(), source.open(stretch, start)?);
             Ok(Part { axes, source: stream, frames: Vec::new(), used: 0 })
         });
         Ok(Box::new(Joined { parts: parts.collect::<Result<_, RecordingError>>()? }))

@@ -49,8 +49,8 @@ pub(super) fn read(
             ),
         ));
     }
-    let segment_frames = vec![(data_len / frame) as usize];
-    let source = Packed { path: path.into(), blocks: vec![block], segment_frames };
+    let stretch_frames = vec![(data_len / frame) as usize];
+    let source = Packed { path: path.into(), blocks: vec![block], stretch_frames };
     Recording::of_source(path, Some(f64::from(format.rate_hz)), Arc::new(source), in_memory)
 }
 

@@ -47,9 +47,9 @@ pub(super) fn read(
             other_len: other.frames,
         });
     }
-    let segment_frames = vec![chosen[0].frames];
+    let stretch_frames = vec![chosen[0].frames];
     let blocks = chosen.into_iter().flat_map(|axes| axes.blocks).collect();
-    let source = Packed { path: path.into(), blocks, segment_frames };
+    let source = Packed { path: path.into(), blocks, stretch_frames };
     Recording::of_source(path, None, Arc::new(source), in_memory)
 }
 

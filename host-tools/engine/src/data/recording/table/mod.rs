@@ -180,7 +180,7 @@ impl Source for Table {
         self.layout.chosen.len()
     }
 
-    fn segment_frames(&self) -> &[usize] {
+    fn stretch_frames(&self) -> &[usize] {
         &self.frames
     }
 
