@@ -184,7 +184,7 @@ fn bad_snapshots_are_refused_with_file_place_and_remedy() {
     adapt("source.json", "foreign.rbs", &["foreign.rbs", "RBSN", "--snapshot-out"]);
     adapt("source.json", "empty.rbs", &["empty.rbs", "cut short"]);
     adapt("source.json", "absent.rbs", &["absent.rbs", "cannot be read"]);
-    adapt("source.json", "model.rbm", &["model.rbm", "no snapshot"]);
+    adapt("source.json", "model.rbm", &["model.rbm", "is not a snapshot"]);
     adapt("coarse.json", "good.rbs", &["good.rbs", "number of features is 32", "16"]);
     adapt("long.json", "good.rbs", &["good.rbs", "number of segments is 2", "3"]);
     let alone = "adapt --source source.json --out out.rbm";

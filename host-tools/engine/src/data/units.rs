@@ -280,7 +280,7 @@ mod tests {
         let other = measure("g", "98.0665 m/s2").unwrap();
         assert!((other.full_scale.unwrap() - 10.0).abs() < 1e-12);
         assert!(measure("counts", "16").unwrap_err().contains("as 16 g"));
-        assert!(measure("g", "16 mm/s").unwrap_err().contains("mm/s is not g"));
+        assert!(measure("g", "16 mm/s").unwrap_err().contains("mm/s cannot be converted to g"));
     }
 
     #[test]
@@ -292,7 +292,8 @@ mod tests {
         );
         let error = measure("counts", "").unwrap().in_unit(&Unit::G).unwrap_err().to_string();
         assert!(
-            error.contains("counts is not g") && error.contains("full_scale column"),
+            error.contains("counts cannot be converted to g")
+                && error.contains("full_scale column"),
             "{error}"
         );
         let velocity = measure("mm/s", "").unwrap().in_unit(&Unit::G).unwrap_err();

@@ -74,9 +74,9 @@ pub fn run_sending(
     sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceFinding>, RunError> {
     match recording.axes {
-        1 => run_floats::<1>(model, recording, sent),
-        2 => run_floats::<2>(model, recording, sent),
-        _ => run_floats::<3>(model, recording, sent),
+        1 => run_floats::<1>(&model, recording, sent),
+        2 => run_floats::<2>(&model, recording, sent),
+        _ => run_floats::<3>(&model, recording, sent),
     }
 }
 
@@ -95,11 +95,11 @@ pub fn run_integer_sending(
     sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceFinding>, RunError> {
     match model.front_end().fft_len {
-        256 => run_integers::<256>(*model, counts, sent),
-        512 => run_integers::<512>(*model, counts, sent),
-        1024 => run_integers::<1024>(*model, counts, sent),
-        2048 => run_integers::<2048>(*model, counts, sent),
-        _ => run_integers::<4096>(*model, counts, sent),
+        256 => run_integers::<256>(model, counts, sent),
+        512 => run_integers::<512>(model, counts, sent),
+        1024 => run_integers::<1024>(model, counts, sent),
+        2048 => run_integers::<2048>(model, counts, sent),
+        _ => run_integers::<4096>(model, counts, sent),
     }
 }
 
@@ -107,21 +107,21 @@ pub fn run_integer_sending(
 const DIMS: usize = MAX_AXES * MAX_BANDS;
 
 fn run_floats<const AXES: usize>(
-    model: Model<'_>,
+    model: &Model<'_>,
     recording: &Recording,
     sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceFinding>, RunError> {
     type Largest<'m, const AXES: usize> =
         Monitor<'m, f32, 4096, AXES, DIMS, MAX_COMPONENTS, MAX_CLASSES>;
     let mut vacant = Box::new(Largest::<AXES>::vacant());
-    let monitor = vacant.start(model)?;
+    let monitor = vacant.start(*model)?;
     // If the model cannot be used at this speed, every finding has that fault.
     let _ = recording.shaft_hz().map(|hz| monitor.set_shaft_speed(hz));
     run_monitor(monitor, recording, 1.0, sent)
 }
 
 fn run_integers<const FFT: usize>(
-    model: IntegerModel<'_>,
+    model: &IntegerModel<'_>,
     counts: &Counts,
     sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceFinding>, RunError> {
@@ -133,14 +133,14 @@ fn run_integers<const FFT: usize>(
 }
 
 fn run_integer_axes<const FFT: usize, const AXES: usize>(
-    model: IntegerModel<'_>,
+    model: &IntegerModel<'_>,
     counts: &Counts,
     sent: &mut Vec<u8>,
 ) -> Result<Vec<DeviceFinding>, RunError> {
     type Largest<'m, const FFT: usize, const AXES: usize> =
         IntegerMonitor<'m, FFT, AXES, DIMS, MAX_COMPONENTS, MAX_CLASSES>;
     let mut vacant = Box::new(Largest::<FFT, AXES>::vacant());
-    run_monitor(vacant.start(model)?, counts, model.counts_per_unit(), sent)
+    run_monitor(vacant.start(*model)?, counts, model.counts_per_unit(), sent)
 }
 
 /// Runs either monitor over all stretches of a recording.

@@ -111,7 +111,7 @@ fn numpy_arrays_and_archives() {
     assert_eq!(axes("counts.npy", None).0, [counts()]);
     assert_eq!(axes("axes.npy", None).0, [x(), y(), z()]);
     assert_eq!(axes("axes.npy", Some("2;0")).0, [z(), x()]);
-    for name in ["stretches.npy", "fortran.npy"] {
+    for name in ["segments.npy", "fortran.npy"] {
         assert_eq!(read(&golden(name), None).unwrap().stretches().unwrap(), [x(), y()]);
         assert_eq!(gathered(&read_within(&golden(name), None, 0).unwrap()), [x(), y()]);
     }
