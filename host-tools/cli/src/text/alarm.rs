@@ -87,7 +87,7 @@ pub(crate) fn alarm_json(
         "hold": hold,
         "idle_rms": idle.map(|idle| rms(idle.below, counts_per_unit)),
         "running_rms": idle.map(|idle| rms(idle.until, counts_per_unit)),
-        "type": format!("Decision<{classes}, {average}>"),
+        "type": format!("Alarm<{classes}, {average}>"),
         "ram": alarm_device_ram(classes, average as usize),
     })
 }

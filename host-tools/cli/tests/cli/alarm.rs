@@ -51,7 +51,7 @@ fn check_parameters(decision: &Value) {
     near("clear", 0.25);
     near("running_rms", 0.02);
     near("idle_rms", 0.01);
-    assert_eq!(decision["type"], "Decision<3, 4>");
+    assert_eq!(decision["type"], "Alarm<3, 4>");
 }
 
 #[test]
