@@ -1,8 +1,8 @@
 //! A whole window: a model, the samples, and the results of a reference in f64.
 //!
 //! The MODEL region holds five words (magic, bytes of the model, samples, features, classes), the
-//! model, the samples of one window as i16, and the reference in words: features, log-likelihood and
-//! posterior. The words are f32, or i32 in the units of an i16 model.
+//! model, the samples of one window as i16, and the reference in words: features, log-likelihood
+//! and posterior. The words are f32, or i32 in the units of an i16 model.
 
 use core::hint::black_box;
 
