@@ -11,7 +11,7 @@ struct Board {
     core: &'static str,
     /// The clock of `SysTick`, which QEMU takes from the board.
     megahertz: &'static str,
-    /// Whether it has a floating-point unit.
+    /// True if it has a floating-point unit.
     fpu: bool,
 }
 
