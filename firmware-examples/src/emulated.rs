@@ -1,10 +1,10 @@
-//! A recording of the host run through a monitor; each finding is printed as a report line.
+//! Runs a host's recording through a monitor and prints each finding as a report line.
 //!
-//! The samples come from a file of the host, little-endian throughout: for each stretch the number
-//! of its frames as u32, then the frames, each one sample of every axis as f32 or i16. The command
-//! line is `qemu f32|i16 SHAFT FILE`. SHAFT has the bits of the shaft speed in turns per second, an
-//! f32 in hexadecimal; zero if it is not known. The lines carry the exact bits of all numbers, so
-//! that `rebearing emulate` can compare them with the host's.
+//! The samples come from a file on the host, little-endian throughout. For each stretch it holds
+//! the number of frames as u32, then the frames. A frame is one sample of every axis as f32 or i16.
+//! The command line is `qemu f32|i16 SHAFT FILE`. SHAFT is the shaft speed in turns per second: the
+//! bits of an f32 in hexadecimal, or zero if it is not known. The lines carry the exact bits of all
+//! numbers, so `rebearing emulate` can compare them with the host's.
 
 use core::fmt::Write as _;
 
@@ -17,12 +17,12 @@ use rebearing::{Alarm, AnyMonitor, ModelError};
 use crate::line::Line;
 use crate::semihosting::{Console, File, command_line};
 
-/// What a board has room for.
+/// Sizes for a board with a floating-point unit.
 #[cfg(fpu)]
 mod room {
     use rebearing::model::format::MAX_AVERAGE;
 
-    /// Windows that an alarm averages.
+    /// Largest number of windows that an alarm averages.
     pub(super) const WINDOWS: usize = MAX_AVERAGE as usize;
     /// Bytes read from the host at a time: whole frames of one to three axes.
     pub(super) const CHUNK: usize = 12 * 1024;
@@ -30,7 +30,7 @@ mod room {
     pub(super) const COMMAND_LINE: usize = 4096;
 }
 
-/// What a board with 16 KiB of RAM has room for.
+/// Sizes for a board with 16 KiB of RAM.
 #[cfg(not(fpu))]
 mod room {
     pub(super) const WINDOWS: usize = 16;
@@ -42,7 +42,7 @@ use room::{CHUNK, COMMAND_LINE, WINDOWS};
 
 /// Why the run ended without a result.
 pub enum Failure {
-    /// The command line is not as it should be.
+    /// The command line is malformed.
     CommandLine,
     /// The host cannot open the file.
     CannotOpen,
@@ -52,11 +52,11 @@ pub enum Failure {
     CutShort,
     /// The model is refused.
     Model(ModelError),
-    /// An i16 model, and samples that are f32.
+    /// The model is i16, but the samples are f32.
     NotCounts,
-    /// Points of the FFT that the firmware has no monitor for.
+    /// The firmware has no monitor for this number of FFT points.
     Points(usize),
-    /// Axes that the firmware has no monitor for.
+    /// The firmware has no monitor for this number of axes.
     Axes(usize),
 }
 
@@ -84,7 +84,7 @@ impl Failure {
                 line.text("this firmware has no monitor of ").decimal(*axes).text(" axes")
             }
             Self::Model(error) => {
-                // A line takes whatever is written to it.
+                // Writing to a line cannot fail.
                 let _ = write!(line, "model refused: {error}");
                 &mut line
             }
@@ -93,9 +93,9 @@ impl Failure {
     }
 }
 
-/// A sample as it stands in the file.
+/// A sample type as stored in the file.
 pub trait Raw: Sample {
-    /// The sample in as many bytes as it has; the caller rules out any other number of them.
+    /// Decodes a sample. The caller makes sure that the number of bytes is right.
     fn decode(bytes: &[u8]) -> Self;
 }
 
@@ -117,16 +117,16 @@ pub struct Recording<'c> {
     file: File,
     /// The type of its samples.
     pub samples: Samples,
-    /// Turns per second; zero if it is not known.
+    /// Shaft speed in turns per second; zero if it is not known.
     shaft_hz: f32,
 }
 
 impl<'c> Recording<'c> {
-    /// The recording that the command line names.
+    /// Opens the recording named in the command line.
     pub fn open(console: &'c Console) -> Result<Self, Failure> {
         let mut buffer = [0; COMMAND_LINE];
         let words = command_line(&mut buffer).ok_or(Failure::CommandLine)?;
-        // The name of the file is the rest of the line: it may contain blanks.
+        // The file name is the rest of the line, because it may contain blanks.
         let mut words = words.splitn(4, |byte| *byte == b' ').skip(1);
         let samples = match words.next() {
             Some(b"f32") => Samples::Floats,
@@ -148,13 +148,13 @@ impl<'c> Recording<'c> {
         M: AnyMonitor<'m, AXES, CLASSES>,
         M::Sample: Raw,
     {
-        // A speed that is zero, or that the model cannot be used at, is a fault in every finding.
+        // If the speed is zero, or the model cannot be used at it, every finding reports a fault.
         let _ = monitor.set_shaft_speed(self.shaft_hz);
         let model = *monitor.model();
         let mut alarm = Alarm::<CLASSES, WINDOWS>::of_model(&model)?;
         let mut watch = model.drift().map(DriftWatch::new);
         let line = &mut Line::new(self.console);
-        // A line takes whatever is written to it, here and below.
+        // Writing to a line cannot fail, here and below.
         let _ = ModelLine(&model).write_to(line);
         line.end();
         let _ = MonitorLine { capacities: M::CAPACITIES, ram: size_of::<M>() }.write_to(line);
@@ -162,7 +162,7 @@ impl<'c> Recording<'c> {
 
         let (mut findings, mut stretches) = (0, 0_u32);
         while let Some(frames) = self.stretch_frames()? {
-            // The samples of one stretch do not meet those of the next in a window.
+            // No window mixes samples of one stretch with samples of the next.
             monitor.clear();
             stretches += 1;
             self.read_frames(frames, |sample| {
@@ -210,7 +210,7 @@ impl<'c> Recording<'c> {
             let filled = filled.filter(|filled| filled.len() == chunk * frame_size);
             for frame in filled.ok_or(Failure::CutShort)?.chunks_exact(frame_size) {
                 let mut samples = frame.chunks_exact(size_of::<S>()).map(S::decode);
-                // The frame has AXES samples, so the zero is never asked for.
+                // The frame has AXES samples, so the zero is never used.
                 take([(); AXES].map(|()| samples.next().unwrap_or(S::ZERO)));
             }
             frames -= chunk;
@@ -219,7 +219,7 @@ impl<'c> Recording<'c> {
     }
 }
 
-/// The float whose bits eight hexadecimal digits give.
+/// The float with the bits given by eight hexadecimal digits.
 fn shaft_speed(digits: &[u8]) -> Option<f32> {
     let mut bits = 0_u32;
     for digit in digits {

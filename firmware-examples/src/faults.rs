@@ -1,9 +1,9 @@
-//! What a firmware in QEMU does when the processor stops short: says so, and fails.
+//! Fault handlers of a firmware in QEMU: they print a message and fail.
 
-/// Handlers for `HardFault` and for interrupts that nobody asked for.
+/// Handlers for `HardFault` and for unexpected interrupts.
 ///
-/// A macro, because only binaries that have semihosting may have them: without a debugger the
-/// breakpoint of semihosting is a fault itself.
+/// A macro, because only binaries with semihosting may have them. Without a debugger, the
+/// breakpoint of semihosting is itself a fault.
 #[macro_export]
 macro_rules! semihosting_faults {
     () => {

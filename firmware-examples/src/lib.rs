@@ -1,5 +1,5 @@
-//! What the firmware binaries share: the application of the boards, the model's flash region, the
-//! emulator's services, samples made on the device, and the counting of instructions.
+//! Code shared by the firmware binaries: the application of the boards, the model's flash region,
+//! the emulator's services, samples made on the device, and the counting of instructions.
 
 #![no_std]
 

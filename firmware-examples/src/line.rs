@@ -1,11 +1,11 @@
 //! Lines of text for the console, composed in a buffer and written at once.
 //!
-//! By hand instead of `core::fmt`, because reports give floats as exact bits, and because no
-//! formatting code means less to prove free of panics.
+//! They are composed by hand instead of with `core::fmt`, because reports give floats as exact
+//! bits, and because less formatting code means less to prove free of panics.
 
 use crate::semihosting::Console;
 
-/// A line in the making.
+/// A line under construction.
 pub struct Line<'c> {
     console: &'c Console,
     buffer: [u8; 512],
@@ -29,7 +29,7 @@ impl<'c> Line<'c> {
         if number >= 10 {
             self.decimal(number / 10);
         }
-        // One digit, so nothing is cut off.
+        // This is one digit, so the cast cuts nothing off.
         self.byte(b'0' + (number % 10) as u8);
         self
     }

@@ -11,7 +11,7 @@ unsafe extern "C" {
 pub fn model_region() -> &'static [u8] {
     let start = &raw const __model_start;
     let length = (&raw const __model_end).addr().wrapping_sub(start.addr());
-    // SAFETY: memory.x gives this range to the model alone; it is mapped, initialized by whoever
-    // flashed it, and nothing writes to it while the firmware runs.
+    // SAFETY: memory.x reserves this range for the model. It is mapped, it was initialized when it
+    // was flashed, and nothing writes to it while the firmware runs.
     unsafe { &*ptr::slice_from_raw_parts(start, length) }
 }

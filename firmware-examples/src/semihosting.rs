@@ -1,11 +1,12 @@
-//! Command line, files, output and exit code of the emulator or debugger that runs the firmware.
+//! Command line, files, output and exit code, through the emulator or debugger that runs the
+//! firmware.
 //!
 //! `cortex-m-semihosting` has the bare calls, but neither files nor the command line. Each call
 //! here moves a whole block, because every exchange with the host stops the machine.
 
 use cortex_m_semihosting::{debug, nr, syscall, syscall1};
 
-/// Longest command line, its terminating zero included.
+/// Longest command line, including its terminating zero.
 pub const COMMAND_LINE: usize = 4096;
 
 /// The words after QEMU's `arg=`, separated by blanks and followed by a zero.
@@ -17,7 +18,7 @@ pub fn command_line(buffer: &mut [u8]) -> Option<&[u8]> {
     // writes the length of the text back into the block.
     let status = unsafe { syscall1!(GET_CMDLINE, (&raw mut block).expose_provenance()) };
     let [_, length] = block;
-    // With the zero behind the text, as a file name needs it.
+    // Includes the zero after the text, because a file name needs it.
     if status == 0 { buffer.get(..length + 1) } else { None }
 }
 
@@ -25,7 +26,7 @@ pub fn command_line(buffer: &mut [u8]) -> Option<&[u8]> {
 pub struct File(isize);
 
 impl File {
-    /// Opens the file with this name, which ends with a zero; `None` if the host cannot.
+    /// Opens the file with this name, which must end with a zero; `None` if the host cannot.
     pub fn open(name: &[u8]) -> Option<Self> {
         open(name, nr::open::R_BINARY).map(Self)
     }
@@ -51,8 +52,8 @@ impl Console {
 
     /// Writes all of `text` in one exchange.
     pub fn write(&self, text: &[u8]) {
-        // SAFETY: the block is a file handle and a buffer that the host only reads. A console that
-        // does not take the text leaves nobody to tell about it, so the result is not looked at.
+        // SAFETY: the block is a file handle and a buffer that the host only reads. If the console
+        // does not accept the text, there is nobody to tell, so the result is ignored.
         unsafe { syscall!(WRITE, self.0, text.as_ptr().expose_provenance(), text.len()) };
     }
 }
@@ -65,7 +66,7 @@ pub fn exit(status: Result<(), ()>) -> ! {
 }
 
 fn open(name: &[u8], mode: usize) -> Option<isize> {
-    // The host reads up to the zero, but is told the length without it.
+    // The host reads up to the zero, but expects the length without it.
     let (&0, text) = name.split_last()? else {
         return None;
     };

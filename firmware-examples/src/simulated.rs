@@ -1,26 +1,26 @@
-//! Samples made on the device: a source for boards that have no sensor, which is all that QEMU has.
+//! Samples made on the device: a source for boards without a sensor. QEMU has only such boards.
 //!
-//! Coloured noise, and everything that goes wrong with a sensor, in phases. Whole numbers
-//! throughout, so that every core makes the same samples. Nothing here is specific to firmware:
-//! `tests/soak.rs` of the project runs this very file on the host and compares.
+//! The source gives coloured noise and every kind of sensor fault, in phases. It uses only whole
+//! numbers, so every core makes the same samples. Nothing here is specific to firmware: the
+//! project's `tests/soak.rs` runs this very file on the host and compares.
 
 use rebearing::acquisition::{Rails, Sample, SampleSource};
 use rebearing::{FrontEnd, SensorFault};
 
-/// One sample in so many of a clipped or broken phase is a bad one: each window has some.
+/// In a clipped or broken phase, one sample in this many is bad, so each window has some.
 const BAD_EVERY: usize = 64;
-/// Samples handed out at a time, so that windows end in the middle of what is handed out.
+/// Samples handed out at a time. Windows therefore end in the middle of a chunk.
 const CHUNK: usize = 100;
 
-/// A sample type, and how a sensor of it fails.
+/// A sample type, and the ways in which its sensor fails.
 pub trait SimulatedSample: Sample {
-    /// A sample that is not a number; at the rail where the type has none.
+    /// A sample that is not a number; a sample at the rail if the type has no such value.
     const NOT_FINITE: Self;
     /// The ends of the sensor's range.
     const RAILS: Rails<Self>;
-    /// Every state of the golden models, and everything that goes wrong with such a sensor.
+    /// Every state of the golden models, and every fault that such a sensor can have.
     const PHASES: &'static [Phase];
-    /// A whole number as a sample.
+    /// Converts a whole number to a sample.
     fn count(count: i16) -> Self;
 }
 
@@ -61,29 +61,29 @@ impl SimulatedSample for i16 {
     }
 }
 
-/// The shape of a spectrum, by a filter of three taps.
+/// The shape of a spectrum, made by a filter of three taps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     /// The same power at all frequencies.
     White,
-    /// More at low ones.
+    /// More power at low frequencies.
     Low,
-    /// More at high ones.
+    /// More power at high frequencies.
     High,
-    /// More in the middle.
+    /// More power at middle frequencies.
     Middle,
 }
 
-/// A stretch of samples, of which every window gets the same kind of finding.
+/// A stretch of samples. All its windows get the same kind of finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// A machine in some state.
     Signal(Colour),
     /// A stuck sensor.
     Flat,
-    /// A sensor driven beyond its range now and then.
+    /// A sensor that is now and then driven beyond its range.
     Clipped,
-    /// A sensor that gives something that is no number now and then.
+    /// A sensor that now and then gives a value that is not a number.
     NotFinite,
 }
 
@@ -99,8 +99,8 @@ impl Phase {
     }
 }
 
-/// What a board without a sensor is shown once: every state of the golden model with a gate, and
-/// what goes wrong with a sensor of whole numbers.
+/// The phases shown once to a board without a sensor: every state of the golden model with a gate,
+/// and the faults of a sensor of whole numbers.
 pub const TOUR: &[Phase] = &[
     Phase::Signal(Colour::White),
     Phase::Signal(Colour::Low),
@@ -109,40 +109,43 @@ pub const TOUR: &[Phase] = &[
     Phase::Clipped,
     Phase::Signal(Colour::Middle),
 ];
-/// Windows of a phase of the tour: enough for an alarm, and for a sensor that has failed.
+/// Windows in a phase of the tour: enough for an alarm, and for a failed sensor.
 pub const TOUR_WINDOWS: usize = 12;
 
-/// What the next read gives.
+/// The result of the next read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// [`SensorFault::LostSamples`], as each phase begins with a gap.
+    /// [`SensorFault::LostSamples`], because each phase begins with a gap.
     Gap,
     /// Samples of a phase.
     Samples(Phase),
-    /// Nothing any more.
+    /// Nothing more.
     End,
 }
 
-/// A source that goes through its phases again and again, a gap before each.
+/// A source that repeats its phases, with a gap before each.
 #[derive(Debug, Clone)]
 pub struct Simulated {
     phases: &'static [Phase],
-    /// Phases still to come.
+    /// Number of phases still to come.
     left: usize,
-    /// The phase under way, and how many of its samples are still to come.
+    /// The current phase.
     phase: Phase,
+    /// Samples of the phase still to come.
     samples: usize,
-    /// Windows of a phase, samples of the first, and samples from one to the next.
+    /// Windows in a phase.
     windows: usize,
+    /// Samples of the first window.
     whole: usize,
+    /// Samples from one window to the next.
     step: usize,
     state: u32,
     before: [i16; 2],
 }
 
 impl Simulated {
-    /// `repeats` times the phases, each long enough for so many windows of a model with this
-    /// front end.
+    /// Repeats the phases `repeats` times. Each is long enough for the given number of windows of a
+    /// model with this front end.
     pub fn new(
         phases: &'static [Phase],
         repeats: usize,
@@ -163,7 +166,7 @@ impl Simulated {
         }
     }
 
-    /// What the next read gives, for whoever wants to check what comes of it.
+    /// The result of the next read, for callers that check the findings.
     pub fn next(&self) -> Next {
         match (self.samples, self.left) {
             (0, 0) => Next::End,
@@ -177,8 +180,8 @@ impl Simulated {
             (self.phases.len() - self.left % self.phases.len().max(1)) % self.phases.len().max(1);
         self.phase = self.phases.get(done).copied().unwrap_or(Phase::Flat);
         self.left -= 1;
-        // After a clipped window the monitor starts from nothing; after all others it goes on
-        // with the samples that overlap.
+        // After a clipped window the monitor starts from nothing. After all others it continues
+        // with the overlapping samples.
         self.samples = match self.phase {
             Phase::Clipped => self.windows * self.whole,
             _ => self.whole + (self.windows - 1) * self.step,
@@ -205,7 +208,7 @@ impl Simulated {
         })
     }
 
-    /// Uniform noise of eleven bits, by Marsaglia's xorshift.
+    /// Uniform noise of eleven bits by Marsaglia's xorshift.
     fn noise(&mut self) -> i16 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 17;

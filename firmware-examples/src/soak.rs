@@ -1,10 +1,9 @@
-//! Ten thousand windows one after the other, each checked: what a device does in weeks of duty, in
-//! a minute.
+//! Ten thousand windows one after the other, each checked: weeks of a device's duty in a minute.
 //!
 //! A monitor goes through the phases of [`crate::simulated`]. Each finding must have the next index
-//! and the result of its phase, with a posterior that is a probability, and there must be as many as
-//! the length of the phases allows. The host runs the same file, and must get the same counts and
-//! the same bits.
+//! and the result of its phase, and its posterior must be a probability. The number of findings
+//! must be exactly what the length of the phases allows. The host runs the same file and must get
+//! the same counts and the same bits.
 
 use core::fmt;
 
@@ -15,14 +14,14 @@ use rebearing::{AnyMonitor, FrontEnd, Label, SensorFault};
 
 use crate::simulated::{Next, Phase, Simulated, SimulatedSample};
 
-/// Findings of a run.
+/// Findings in a run.
 pub const FINDINGS: usize = 10_000;
-/// Findings after which the stack must not grow any more.
+/// After this many findings the stack must not grow any more.
 pub const SETTLED: u32 = 100;
-/// Windows of a phase. The gap before it is one more finding.
+/// Windows in a phase. The gap before it is one more finding.
 const WINDOWS: usize = 9;
 
-/// The part of a finding that is looked at, the same for both monitors.
+/// The part of a finding that is checked, the same for both monitors.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
     index: u32,
@@ -32,9 +31,9 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy)]
 struct Found {
     label: Label,
-    /// The probabilities sum up to one or to nothing.
+    /// True if the probabilities sum to one or are all zero.
     probable: bool,
-    /// All numbers of the finding in one.
+    /// A hash of all numbers of the finding.
     bits: u32,
 }
 
@@ -49,7 +48,7 @@ impl Outcome {
             let numbers = numbers.chain(nats.map(|nats| N::log_likelihood_bits(*nats)));
             Found {
                 label: found.label,
-                // Each is rounded.
+                // Each probability is rounded.
                 probable: total == 0 || total.abs_diff(1000) <= CLASSES as u32,
                 bits: numbers.fold(0, mix),
             }
@@ -58,27 +57,27 @@ impl Outcome {
     }
 }
 
-/// FNV-1a over words.
+/// One step of FNV-1a over words.
 pub fn mix(bits: u32, word: u32) -> u32 {
     (bits ^ word).wrapping_mul(0x0100_0193)
 }
 
-/// What there was, and the first thing that was not as it should be.
+/// The counts of a run, and the first error in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Findings.
+    /// Number of findings.
     pub findings: u32,
-    /// Findings of the first three classes.
+    /// Findings with one of the first three classes.
     pub classes: [u32; 3],
-    /// Findings of unknown.
+    /// Findings with the result unknown.
     pub unknown: u32,
-    /// Findings of unknown fault.
+    /// Findings with the result unknown fault.
     pub unknown_fault: u32,
-    /// Findings of a fault of the sensor.
+    /// Findings with a sensor fault.
     pub faults: u32,
-    /// All numbers of all findings in one.
+    /// A hash of all numbers of all findings.
     pub bits: u32,
-    /// Number of the finding and what was wrong.
+    /// Number of the first wrong finding, and what was wrong.
     pub wrong: Option<(u32, &'static str)>,
 }
 
@@ -87,7 +86,7 @@ impl Summary {
         self.wrong = self.wrong.or(Some((self.findings, what)));
     }
 
-    /// Counts an outcome, and checks it against what was to come.
+    /// Counts an outcome and checks it against the expected one.
     fn take(&mut self, outcome: &Outcome, next: Next) {
         if outcome.index != self.findings {
             self.wrong("index");
@@ -134,7 +133,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Sends [`FINDINGS`] windows through `monitor`; `on_settled` is called once, after [`SETTLED`] of
+/// Sends [`FINDINGS`] windows through `monitor`. Calls `on_settled` once, after [`SETTLED`] of
 /// them.
 pub fn soak<'m, M, const CLASSES: usize>(monitor: &mut M, on_settled: impl FnMut()) -> Summary
 where
@@ -160,7 +159,7 @@ pub fn step<'m, M, const CLASSES: usize>(
     acquire(source, rails, &mut samples, monitor, |finding| take(Outcome::of(&finding)));
 }
 
-/// [`soak`] with a step that may differ, as a broken monitor's does.
+/// Like [`soak`], with another step function, such as a broken monitor's.
 pub fn soak_with(
     phases: &'static [Phase],
     front_end: &FrontEnd<'_>,
@@ -201,8 +200,8 @@ pub fn soak_with(
     }
 }
 
-/// Whether the stack went on growing once it had settled, by its depths then and at the end; all
-/// of what was painted counts as grown.
+/// Returns true if the stack kept growing after it had settled, by its depths then and at the end.
+/// If all painted bytes were used, that counts as grown.
 pub fn grown(settled: Option<usize>, end: Option<usize>) -> bool {
     settled.is_none() || end != settled
 }

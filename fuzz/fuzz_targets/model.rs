@@ -4,8 +4,8 @@
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut file = bytes.to_vec();
-    // Without this the fuzzer would have to guess a CRC before it sees any other check.
+    // Without this, the fuzzer would have to guess a CRC before it reaches any other check.
     rebearing_fuzz::seal(&mut file);
-    // Refused or not, both are fine: what matters is asserted inside.
+    // The model may be refused or not. The assertions inside check what matters.
     let _ = rebearing_fuzz::model(&file);
 });

@@ -20,14 +20,15 @@ pub(crate) fn monitor(golden: &[u8], bytes: &[u8]) {
     let count = samples_of_golden(&model) * model.front_end().axes;
     let floats = bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
     any_axes(&model, floats.cycle().take(count));
-    // The counts' unit matters to severity and the idle state alone, which these models have not.
+    // The unit of the counts matters only to severity and the idle state. These models have
+    // neither.
     let counts = bytes.as_chunks().0.iter().map(|word| i16::from_le_bytes(*word));
     if Monitor::<i16, 4096, 1, 768, 4096, 256>::CAPACITIES.check(&model).is_ok() {
         any_axes(&model, counts.cycle().take(count));
     }
 }
 
-/// Runs interleaved samples through the largest monitor there is.
+/// Runs interleaved samples through the largest monitor.
 fn any_axes<S: Sample>(model: &Model<'_>, samples: impl Iterator<Item = S>) {
     match model.front_end().axes {
         1 => axes::<S, 1>(model, samples),
@@ -43,7 +44,7 @@ fn axes<S: Sample, const AXES: usize>(model: &Model<'_>, samples: impl Iterator<
     run(&mut Largest::<S, AXES>::vacant(), *model, parts, samples);
 }
 
-/// What evaluation relies on.
+/// Checks the properties that evaluation relies on.
 fn check_promises(model: &Model<'_>) {
     let (dims, components) = (model.dims(), model.component_count());
     assert!(model.log_likelihood_min().is_finite());

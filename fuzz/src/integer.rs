@@ -22,7 +22,7 @@ pub(crate) fn monitor(golden: &[u8], bytes: &[u8]) {
     any_shape(&model, counts.cycle().take(count));
 }
 
-/// Runs interleaved samples through the largest monitor of the model's points and axes.
+/// Runs interleaved samples through the largest monitor with the model's points and axes.
 fn any_shape(model: &IntegerModel<'_>, samples: impl Iterator<Item = i16>) {
     match model.front_end().fft_len {
         256 => any_axes::<256>(model, samples),
@@ -51,7 +51,7 @@ fn shape<const FFT: usize, const AXES: usize>(
     run(&mut Largest::<FFT, AXES>::vacant(), *model, parts, samples);
 }
 
-/// What evaluation relies on.
+/// Checks the properties that evaluation relies on.
 fn check_promises(model: &IntegerModel<'_>) {
     let (dims, components) = (model.dims(), model.component_count());
     assert!(model.counts_per_unit().is_finite() && model.counts_per_unit() > 0.0);

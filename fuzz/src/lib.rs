@@ -1,4 +1,4 @@
-//! What must hold for arbitrary bytes, whoever makes them up: cargo-fuzz or `mutate`.
+//! The properties that must hold for arbitrary bytes, made by cargo-fuzz or by `mutate`.
 
 mod float;
 mod integer;
@@ -9,7 +9,7 @@ use rebearing::model::{AnyModel, Body};
 use rebearing::{Encoding, ModelError};
 use zerocopy::IntoBytes as _;
 
-/// Valid model files of both encodings, the seeds of the mutations.
+/// Valid model files of both encodings, used as seeds of the mutations.
 pub static GOLDEN: [&[u8]; 5] = [
     rebearing::include_model!("../../tests/golden/model-v1.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-gate.rbm"),
@@ -18,15 +18,15 @@ pub static GOLDEN: [&[u8]; 5] = [
     rebearing::include_model!("../../tests/golden/model-v1-i16.rbm"),
 ];
 
-/// Most samples per axis that one input is run for: a window may span millions.
+/// Largest number of samples per axis in the run of one input: a window may span millions.
 const MOST_SAMPLES: usize = 3 * 4096;
 
-/// Parses `bytes`, and uses every part of what is accepted. A refusal is a result, not a failure.
+/// Parses `bytes`, and uses every part of an accepted model. A refusal is a result, not a failure.
 ///
 /// # Panics
 /// If an accepted model breaks a promise of the parser.
 pub fn model(bytes: &[u8]) -> Result<(), ModelError> {
-    // A region may be longer than the file in it, and a file may lie anywhere.
+    // A region may be longer than its file, and a file may lie anywhere.
     let words = aligned(bytes);
     let region = &words.as_bytes()[..bytes.len()];
     match Encoding::of(region)? {
@@ -35,8 +35,8 @@ pub fn model(bytes: &[u8]) -> Result<(), ModelError> {
     }
 }
 
-/// Runs `bytes`, taken as samples and repeated until a window is full, through monitors with the
-/// golden models.
+/// Runs `bytes` through monitors with the golden models. The bytes are taken as samples and
+/// repeated until a window is full.
 ///
 /// # Panics
 /// If a golden model is refused or a finding holds a number that is not finite.
@@ -49,8 +49,8 @@ pub fn monitor(bytes: &[u8]) {
     }
 }
 
-/// Makes the length and the CRC-32 in the header of `file` right, so that a mutation gets past
-/// them to the checks behind.
+/// Corrects the length and the CRC-32 in the header of `file`, so a mutation gets past them to the
+/// later checks.
 pub fn seal(file: &mut [u8]) {
     let length = u32::try_from(file.len()).unwrap_or(u32::MAX);
     if file.len() >= format::HEADER_LEN {
@@ -60,7 +60,7 @@ pub fn seal(file: &mut [u8]) {
     }
 }
 
-/// Parses a region of the encoding `B`, and checks what evaluation of either encoding relies on.
+/// Parses a region of the encoding `B`, and checks the properties that both encodings rely on.
 fn parse<'a, B: Body<'a>>(region: &'a [u8]) -> Result<AnyModel<'a, B>, ModelError> {
     let in_region = AnyModel::<B>::from_region(region).map(|model| model.bytes().len());
     let model = AnyModel::parse(region)?;
@@ -93,22 +93,22 @@ fn check_promises<'a, B: Body<'a>>(model: &AnyModel<'a, B>) {
     );
 }
 
-/// Samples per axis that an accepted model is run for.
+/// Samples per axis for the run of an accepted model.
 fn samples_of<'a, B: Body<'a>>(model: &AnyModel<'a, B>) -> usize {
     model.front_end().window_len().min(MOST_SAMPLES)
 }
 
-/// Samples per axis that a golden model is run for: two windows.
+/// Samples per axis for the run of a golden model: two windows.
 fn samples_of_golden<'a, B: Body<'a>>(model: &AnyModel<'a, B>) -> usize {
     (2 * model.front_end().window_len()).min(4 * MOST_SAMPLES)
 }
 
-/// Samples that vary, for models whose samples do not matter: enough for every axis.
+/// Varying samples, enough for every axis, for models whose samples do not matter.
 fn ramp(samples: usize) -> impl Iterator<Item = i16> {
     (0..MAX_AXES * samples).map(|n| i16::from((n * n % 251) as u8) - 125)
 }
 
-/// The bytes on a 4-byte boundary, padded to whole words.
+/// Copies the bytes to a 4-byte boundary, padded to whole words.
 fn aligned(bytes: &[u8]) -> Vec<u32> {
     let mut words = vec![0_u32; bytes.len().div_ceil(4)];
     words.as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);

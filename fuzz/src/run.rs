@@ -1,4 +1,4 @@
-//! Samples through a monitor of either kind, and everything around it.
+//! Runs samples through a monitor of either kind, and uses everything around it.
 
 use rebearing::acquisition::Sample;
 use rebearing::model::format::{MAX_AVERAGE, MAX_AXES, MAX_BANDS};
@@ -7,18 +7,18 @@ use rebearing::monitor::AnyFinding;
 use rebearing::operation::{DriftWatch, ReportLine, Snapshot};
 use rebearing::{Alarm, AnyMonitor, IntegerStatistics, Label, Statistics, Vacant};
 
-/// Windows that a snapshot keeps here.
+/// Number of windows that a snapshot keeps here.
 const KEPT: usize = 2;
 
-/// What the numbers of a finding must be.
+/// Checks on the numbers of a finding.
 pub(crate) trait Meaningful: Numbers {
-    /// How far the probabilities' sum may be off, by rounding.
+    /// Largest rounding error of the probabilities' sum.
     const OFF: f32;
-    /// Whether a log-likelihood is a number.
+    /// Returns true if a log-likelihood is a number.
     fn is_number(log_likelihood: Self::LogLikelihood) -> bool;
-    /// The sum of the probabilities; `None` if one is none.
+    /// The sum of the probabilities; `None` if one of them is not a probability.
     fn sum(posterior: &[Self::Probability]) -> Option<f32>;
-    /// Whether level, rms, kurtosis and crest factor make sense.
+    /// Returns true if level, rms, kurtosis and crest factor make sense.
     fn makes_sense(statistics: &Self::Statistics) -> bool;
 }
 
@@ -42,7 +42,7 @@ impl Meaningful for Floats {
 }
 
 impl Meaningful for Integers {
-    /// Each of up to 256 classes by one part in 2¹⁵.
+    /// Each of up to 256 classes may be off by one part in 2¹⁵.
     const OFF: f32 = 1e-2;
 
     fn is_number(_: i32) -> bool {
@@ -55,13 +55,13 @@ impl Meaningful for Integers {
     }
 
     fn makes_sense(statistics: &IntegerStatistics) -> bool {
-        // In Q8; counts are at most 2¹⁵.
+        // The values are in Q8, and counts are at most 2¹⁵.
         let IntegerStatistics { rms, kurtosis, crest, .. } = *statistics;
         rms <= 1 << 24 && kurtosis >= 250 && crest >= 250
     }
 }
 
-/// Parts of a model that findings must have parts for.
+/// Parts of a model that its findings must reflect.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts {
     pub(crate) gate: bool,
@@ -71,7 +71,7 @@ pub(crate) struct Parts {
 /// Runs interleaved samples through the monitor of `room` and checks its findings.
 ///
 /// # Panics
-/// If the model does not fit, or a finding means nothing.
+/// If the model does not fit, or a finding has meaningless numbers.
 pub(crate) fn run<'m, M, N, const AXES: usize, const CLASSES: usize>(
     room: &mut Vacant<M>,
     model: AnyModel<'m, M::Body>,
@@ -83,7 +83,8 @@ pub(crate) fn run<'m, M, N, const AXES: usize, const CLASSES: usize>(
     N: Meaningful,
 {
     let monitor = room.start(model).expect("it holds every model of its shape");
-    // A model of orders up to the thousandth may find it too fast, which findings then say.
+    // A model with orders up to the thousandth may refuse this speed as too fast. Its findings then
+    // say so.
     let _ = monitor.set_shaft_speed(25.0);
     let mut alarm =
         Alarm::<CLASSES, { MAX_AVERAGE as usize }>::of_model(&model).expect("it holds every model");
@@ -112,7 +113,7 @@ pub(crate) fn run<'m, M, N, const AXES: usize, const CLASSES: usize>(
     }
 }
 
-/// A sensor fault, or numbers that mean something.
+/// Checks that a finding is a sensor fault or has meaningful numbers.
 fn check_finding<'m, B, N, const AXES: usize, const CLASSES: usize>(
     finding: &AnyFinding<N, AXES, CLASSES>,
     model: &AnyModel<'m, B>,
@@ -126,7 +127,7 @@ fn check_finding<'m, B, N, const AXES: usize, const CLASSES: usize>(
     assert!(asked.into_iter().flatten().all(N::is_number), "log-likelihoods {asked:?}");
     assert_eq!(found.gate_log_likelihood.is_some(), parts.gate);
     assert_eq!(found.posterior.len(), model.classes());
-    // A fault that no mixture was asked about has no posterior.
+    // If no mixture was evaluated for a fault, there is no posterior.
     let none = found.label == Label::UnknownFault && found.log_likelihood.is_none();
     let expected = if none { 0.0 } else { 1.0 };
     let near = |sum: f32| (sum - expected).abs() < N::OFF;

@@ -1,16 +1,16 @@
-//! Leave to install something.
+//! Asks for permission to install something.
 //!
-//! `test` is one of the two commands of the README and sets up by itself: it says what it will
-//! install, and does. Every other task asks on a terminal, or takes `--yes`. Without either it
-//! ends with exit code 2 and names what is missing and how to install it.
+//! `test` is one of the two commands of the README and sets up everything itself: it says what it
+//! will install, then installs it. Every other task asks on a terminal, or takes `--yes`. Without
+//! either it ends with exit code 2 and names what is missing and how to install it.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Something that is missing.
+/// A missing program or file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Need {
-    /// Its name, and what it is for.
+    /// Its name and its purpose.
     pub(crate) what: String,
     /// The command that installs it.
     pub(crate) how: String,
@@ -22,22 +22,22 @@ impl Need {
     }
 }
 
-/// Whether anything may be installed.
+/// True if everything may be installed.
 static GIVEN: AtomicBool = AtomicBool::new(false);
-/// Whether something was missing that nobody let us install.
+/// True if something is missing and we have no permission to install it.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
-/// Lets everything be installed without a question.
+/// Gives permission to install everything without a question.
 pub(crate) fn give() {
     GIVEN.store(true, Ordering::Relaxed);
 }
 
-/// Whether a task ended because something is missing.
+/// Returns true if a task ended because something is missing.
 pub(crate) fn refused() -> bool {
     REFUSED.load(Ordering::Relaxed)
 }
 
-/// Says what will be installed, and gets leave for it; nothing to do where nothing is missing.
+/// Says what will be installed, and gets permission for it. Does nothing if nothing is missing.
 pub(crate) fn settle(needs: &[Need]) -> Result<(), String> {
     if needs.is_empty() {
         return Ok(());
@@ -60,7 +60,8 @@ pub(crate) fn settle(needs: &[Need]) -> Result<(), String> {
     Err(format!("missing:\n{list}Install it by hand, or say --yes to have it installed."))
 }
 
-/// As [`settle`] for one thing that is about to be installed, silent where leave was given.
+/// Like [`settle`] for one thing about to be installed. Prints nothing if permission was given
+/// before.
 pub(crate) fn allow(need: &Need) -> Result<(), String> {
     if GIVEN.load(Ordering::Relaxed) { Ok(()) } else { settle(std::slice::from_ref(need)) }
 }

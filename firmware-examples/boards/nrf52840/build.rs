@@ -7,14 +7,14 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::copy("memory.x", out.join("memory.x"))?;
     println!("cargo::rerun-if-changed=memory.x");
-    // GNU ld looks only in what comes before the scripts.
+    // GNU ld searches only the paths given before the scripts.
     println!("cargo::rustc-link-arg-bins=-L{}", out.display());
     for script in ["link.x", "defmt.x"] {
         println!("cargo::rustc-link-arg-bins=-T{script}");
     }
-    // Sections on their own pages would leave holes between vector table and code.
+    // Page-aligned sections would leave holes between the vector table and the code.
     println!("cargo::rustc-link-arg-bins=--nmagic");
-    // Without a word from outside, defmt would log errors only.
+    // Without DEFMT_LOG, defmt would log errors only.
     println!("cargo::rerun-if-env-changed=DEFMT_LOG");
     println!("cargo::rustc-env=DEFMT_LOG={}", env::var("DEFMT_LOG").unwrap_or("info".into()));
     Ok(())

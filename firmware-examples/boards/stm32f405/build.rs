@@ -8,14 +8,14 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     let memory = "../../../memory.x";
     fs::copy(memory, out.join("memory.x"))?;
     println!("cargo::rerun-if-changed={memory}");
-    // GNU ld looks only in what comes before the scripts.
+    // GNU ld searches only the paths given before the scripts.
     println!("cargo::rustc-link-arg-bins=-L{}", out.display());
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
-    // Only the one logs by defmt.
+    // Only this binary logs through defmt.
     println!("cargo::rustc-link-arg-bin=stm32f405=-Tdefmt.x");
-    // Sections on their own pages would leave holes between vector table and code.
+    // Page-aligned sections would leave holes between the vector table and the code.
     println!("cargo::rustc-link-arg-bins=--nmagic");
-    // Without a word from outside, defmt would log errors only.
+    // Without DEFMT_LOG, defmt would log errors only.
     println!("cargo::rerun-if-env-changed=DEFMT_LOG");
     println!("cargo::rustc-env=DEFMT_LOG={}", env::var("DEFMT_LOG").unwrap_or("info".into()));
     Ok(())

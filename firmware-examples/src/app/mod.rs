@@ -1,5 +1,5 @@
-//! The application of every board: from samples to findings, alarms and a drift watch, all of them
-//! handed on, and a watchdog that only completed work feeds.
+//! The application of every board: from samples to findings, alarms and a drift watch. It hands all
+//! of them on. Only completed work feeds the watchdog.
 //!
 //! ```text
 //!  SampleSource ─► acquire ─► monitor ─► finding ─┬─► Alarm ──────► state ─┬─► Journal
@@ -7,9 +7,9 @@
 //!    simulated)                                                            └─► Feeding ─► Watchdog
 //! ```
 //!
-//! It takes either monitor: [`FloatMonitor`] for f32 models, [`CountMonitor`] for i16 models. What
-//! differs from board to board is behind [`Journal`] and [`Watchdog`]; a board's own code makes
-//! those, a [`Room`] in a `static` and a source, and then calls [`App::step`] for ever.
+//! It takes either monitor: [`FloatMonitor`] for f32 models, [`CountMonitor`] for i16 models. The
+//! differences between boards are behind [`Journal`] and [`Watchdog`]. A board's own code makes
+//! these two, a [`Room`] in a `static`, and a source. Then it calls [`App::step`] for ever.
 
 mod results;
 #[cfg(feature = "defmt")]
@@ -27,61 +27,61 @@ use rebearing::{Alarm, AnyMonitor, SensorFault, Vacant};
 
 use results::Results;
 
-/// The boards' monitor of f32 models: up to 2048 points, 32 features, 64 components and 8 classes,
-/// of one axis.
+/// The boards' monitor of f32 models: one axis and up to 2048 points, 32 features, 64 components
+/// and 8 classes.
 pub type FloatMonitor = rebearing::monitor!(
     'static, model: f32, samples: i16, fft: 2048, axes: 1, features: 32, components: 64, classes: 8
 );
-/// The boards' monitor of i16 models, whose number of points is fixed.
+/// The boards' monitor of i16 models, with a fixed number of points.
 pub type CountMonitor<const FFT: usize> =
     rebearing::IntegerMonitor<'static, FFT, AXES, 32, 64, CLASSES>;
-/// The boards' alarm: any number of windows that a model may ask for, so that a model which
-/// `rebearing flash` finds to fit the monitor is not refused for this.
+/// The boards' alarm, with room for as many windows as any model may ask for. So it accepts
+/// every model that `rebearing flash` finds to fit the monitor.
 pub type BoardAlarm = Alarm<CLASSES, { MAX_AVERAGE as usize }>;
-/// A finding of a board whose models have the body `B`.
+/// A finding of a board that runs models with the body `B`.
 pub type BoardFinding<B> = AnyFinding<<B as Body<'static>>::Numbers, AXES, CLASSES>;
-/// The line of a finding.
+/// The report line of a finding.
 pub type BoardLine<'a, B> = ReportLine<'a, 'static, B, AXES, CLASSES>;
-/// Axes of the boards' sensor that are used.
+/// Number of axes of the boards' sensor in use.
 pub const AXES: usize = 1;
-/// Most classes of a model.
+/// Largest number of classes in a model.
 pub const CLASSES: usize = 8;
 
 /// Model slots in the boards' MODEL region.
 pub const SLOTS: u32 = 2;
-/// Samples moved at a time: what the sensor's FIFO holds when it calls.
+/// Samples moved at a time: the number in the sensor's FIFO when it raises INT1.
 const BATCH: usize = 128;
 
-/// After this long without completed work a board starts again. Longer than the erasing of one
-/// flash sector of 128 KB (up to 4 s), during which the processor stands still.
+/// A board restarts after this long without completed work. The time is longer than erasing one
+/// flash sector of 128 KB (up to 4 s), because the processor is halted meanwhile.
 pub const WATCHDOG_MS: u32 = 8000;
-/// Pause after a fault of the sensor, before it is tried again.
+/// Pause after a sensor fault, before the next try.
 pub const RETRY_MS: u32 = 100;
 
-/// A monitor that boards can have: of counts, with as many axes and classes as they use.
+/// A monitor that boards can use: it takes counts, with the boards' number of axes and classes.
 pub trait BoardMonitor: AnyMonitor<'static, AXES, CLASSES, Sample = i16> + 'static {}
 
 impl<M: AnyMonitor<'static, AXES, CLASSES, Sample = i16> + 'static> BoardMonitor for M {}
 
 /// A finding as a journal gets it.
 pub struct Entry<'a, B: Body<'static>> {
-    /// Its line.
+    /// The report line of the finding.
     pub line: BoardLine<'a, B>,
     /// The finding.
     pub finding: &'a BoardFinding<B>,
-    /// The alarm's state after it.
+    /// The alarm's state after the finding.
     pub alarm: &'a AlarmState,
 }
 
-/// Where a board tells what happens: over RTT, or over semihosting in QEMU.
+/// The board's log of events: over RTT, or over semihosting in QEMU.
 pub trait Journal {
-    /// A model was found in this slot, and a monitor of so many bytes runs it.
+    /// A model was found in this slot, and a monitor of `ram` bytes runs it.
     fn started<B: Body<'static>>(&mut self, slot: Slot, model: &AnyModel<'static, B>, ram: usize);
-    /// Neither slot holds a model that can be used.
+    /// Neither slot holds a usable model.
     fn no_model(&mut self, reason: &NoModel);
     /// The finding of a window, and the alarm's state after it.
     fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>);
-    /// A block of windows is unlike those that the model was made of: please re-adapt.
+    /// A block of windows is unlike the windows that the model was made from: please re-adapt.
     fn drifted(&mut self, block: &DriftBlock);
 }
 
@@ -91,7 +91,7 @@ pub trait Watchdog {
     fn feed(&mut self);
 }
 
-/// Room for the large parts of the application, for a `static`: all zeros until it is started.
+/// Room for the large parts of the application, for a `static`. All zeros until started.
 pub struct Room<M> {
     monitor: Vacant<M>,
     alarm: Place<BoardAlarm>,
@@ -99,13 +99,13 @@ pub struct Room<M> {
 }
 
 impl<M> Room<M> {
-    /// Room around a monitor that was not started.
+    /// Room around a monitor that is not started yet.
     pub const fn new(monitor: Vacant<M>) -> Self {
         Self { monitor, alarm: Place::Empty, samples: [[0; AXES]; BATCH] }
     }
 }
 
-/// The application in the middle of its work.
+/// The running application.
 pub struct App<'r, M, J, W>
 where
     M: BoardMonitor,
@@ -116,9 +116,9 @@ where
 }
 
 impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
-    /// The application with the newest model of the MODEL region, which is announced.
+    /// Starts the application with the newest model of the MODEL region, and announces that model.
     ///
-    /// `None` without a model: there is nothing to do then, and the caller sleeps until
+    /// Returns `None` without a model. There is nothing to do then, and the caller sleeps until
     /// `rebearing flash` resets it.
     pub fn start(
         room: &'r mut Room<M>,
@@ -154,8 +154,8 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
 
     /// Moves the samples that have arrived at `source` through the monitor; returns how many.
     ///
-    /// Zero means that it is time to sleep until the sensor calls, a fault that it is time to wait
-    /// a little before the sensor is tried again.
+    /// Zero means: sleep until the sensor has samples. A fault means: wait a little before trying
+    /// the sensor again.
     pub fn step(
         &mut self,
         source: &mut impl SampleSource<i16, AXES>,
@@ -167,7 +167,7 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
         results.finish(count, &model, monitor.features())
     }
 
-    /// [`App::step`] that waits for samples.
+    /// Like [`App::step`], but waits for samples.
     pub async fn step_async(
         &mut self,
         source: &mut impl AsyncSampleSource<i16, AXES>,

@@ -1,4 +1,4 @@
-//! What comes behind the monitor: alarm, drift watch, journal, watchdog.
+//! The stages after the monitor: alarm, drift watch, journal, watchdog.
 
 use rebearing::SensorFault;
 use rebearing::model::{AnyModel, Body, Numbers};
@@ -13,12 +13,12 @@ type Feature<B> = <<B as Body<'static>>::Numbers as Numbers>::Feature;
 pub(super) struct Results<'r, B: Body<'static>, J, W> {
     alarm: &'r mut BoardAlarm,
     watch: Option<DriftWatch<'static>>,
-    /// The newest finding and the alarm's state after it, not yet in the journal.
+    /// The newest finding and the alarm's state after it. The journal does not have them yet.
     last: Option<(BoardFinding<B>, AlarmState)>,
     journal: J,
     watchdog: W,
     feeding: Feeding,
-    /// Of the last finding, if it had one.
+    /// The sensor fault of the last finding, if it had one.
     fault: Option<SensorFault>,
 }
 
@@ -32,13 +32,13 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
         Self { alarm, watch, last: None, journal, watchdog, feeding: Feeding::new(), fault: None }
     }
 
-    /// The one place where every finding of every board comes by.
+    /// Takes every finding of every board.
     pub(super) fn take(&mut self, model: &AnyModel<'static, B>, finding: BoardFinding<B>) {
-        // Two in one batch: the monitor has the features of the second by now.
+        // Two findings in one batch: the monitor now has the features of the second one.
         self.hand_on(model, None);
         self.fault = finding.result.as_ref().err().copied();
         let state = self.alarm.update(&finding);
-        // A machine that stands still, or starts, is unlike the one that was recorded.
+        // A machine that is at rest or starting is unlike the one that was recorded.
         let runs = matches!(state.state, State::Filling | State::Running);
         let watch = self.watch.as_mut().filter(|_| runs);
         let block = watch.and_then(|watch| watch.update(&finding));
@@ -61,7 +61,7 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
         self.feeding.handed_on(&finding);
     }
 
-    /// After a batch of `count` samples: what to tell the caller of `step`.
+    /// Returns the result of `step` after a batch of `count` samples.
     pub(super) fn finish(
         &mut self,
         count: usize,
@@ -74,7 +74,7 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
             self.watchdog.feed();
         }
         match self.fault.take() {
-            // Nothing moved, and a finding that says why.
+            // No sample moved, and the finding says why.
             Some(fault) if count == 0 => Err(fault),
             _ => Ok(count),
         }

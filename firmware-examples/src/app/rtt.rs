@@ -1,4 +1,4 @@
-//! The journal by `defmt`: over RTT, whatever logger the board's binary links.
+//! The journal through `defmt`: over RTT, or any other logger that the board's binary links.
 
 use heapless::String;
 use rebearing::model::{AnyModel, Body};
@@ -7,10 +7,10 @@ use rebearing::update::{NoModel, Slot};
 
 use super::{Entry, Journal};
 
-/// A line of the boards' models: 32 bands, 8 classes, and room for their names.
+/// Longest line of the boards' models: 32 bands, 8 classes, and room for their names.
 const LONGEST: usize = 640;
 
-/// Logs what happens; probe-rs prints it, and `rebearing watch` shows it.
+/// Logs events; probe-rs prints them, and `rebearing watch` shows them.
 pub struct RttJournal;
 
 impl Journal for RttJournal {
@@ -35,7 +35,7 @@ impl Journal for RttJournal {
     }
 
     fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>) {
-        // Composed here and not on the host, because the checksum is of the text.
+        // Composed here and not on the host, because the checksum covers the text.
         let mut line = String::<LONGEST>::new();
         let fits = entry.line.write_to(&mut line).is_ok();
         let raised = entry.alarm.alarm.is_some_and(|alarm| alarm.active);

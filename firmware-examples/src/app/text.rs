@@ -1,4 +1,4 @@
-//! The journal as lines of text, by semihosting: for QEMU.
+//! The journal as lines of text over semihosting, for QEMU.
 
 use core::cell::Cell;
 use core::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::soak::mix;
 pub struct TextJournal<'c> {
     /// The console.
     pub console: &'c Console,
-    /// Every bit of posteriors and log-likelihoods in one word: lines are rounded.
+    /// A hash of all bits of posteriors and log-likelihoods, because the lines are rounded.
     pub bits: &'c Cell<u32>,
 }
 
@@ -29,7 +29,7 @@ impl Journal for TextJournal<'_> {
         });
         line.text(" bytes=").decimal(model.bytes().len());
         line.text(" monitor_ram=").decimal(ram).end();
-        // A line takes whatever is written to it.
+        // Writing to a line cannot fail.
         let _ = ModelLine(model).write_to(&mut line);
         line.end();
     }

@@ -1,8 +1,8 @@
 //! Counts instructions in QEMU, and prints rows for `cargo xtask bench device`.
 //!
-//! With `-icount shift=0` an instruction takes one nanosecond of the machine's time, so that
-//! `SysTick` counts instructions, 40 to a tick at 25 MHz. Work is repeated until a tick more or
-//! less is under one in a thousand, and what the loop itself takes is measured and subtracted.
+//! With `-icount shift=0` an instruction takes one nanosecond of the machine's time. So `SysTick`
+//! counts instructions, 40 to a tick at 25 MHz. The work is repeated until an error of one tick is
+//! under one in a thousand. The cost of the loop itself is measured and subtracted.
 
 pub mod problem;
 mod rows;
@@ -17,7 +17,7 @@ use crate::semihosting::{Console, exit};
 
 pub use rows::{Digest, Function, Row, Stack, print_stage};
 
-/// The core that this firmware is built for, as the bench's rows name it.
+/// The core that this firmware is built for, as named in the bench's rows.
 pub const CORE: &str = env!("BOARD_CORE");
 
 const CONTROL: *mut u32 = ptr::without_provenance_mut(0xE000_E010);
@@ -29,12 +29,12 @@ const TOP: u32 = 0x00FF_FFFF;
 /// Enabled, from the processor's clock, without an interrupt.
 const RUN: u32 = 0b101;
 
-/// Ticks that a measurement should last, so that one more or less does not matter.
+/// Ticks that a measurement should last, so an error of one tick does not matter.
 const ENOUGH: u32 = 2000;
-/// Most repetitions of one measurement.
+/// Largest number of repetitions of one measurement.
 const MOST: u32 = 256;
 
-/// Half-nanoseconds, which is half-instructions, of one tick: 16 MHz makes 62.5 instructions.
+/// Half-nanoseconds, and so half-instructions, of one tick: 16 MHz makes 62.5 instructions.
 const HALVES_PER_TICK: u64 = 2000 / megahertz() as u64;
 
 const fn megahertz() -> u32 {
@@ -47,9 +47,9 @@ const fn megahertz() -> u32 {
     value
 }
 
-/// The instructions that `work` takes, its call by the loop not counted.
+/// Number of instructions that `work` takes, without the loop's call.
 ///
-/// `work` should take what it reads through `black_box`, or the compiler does it once for all.
+/// `work` should read its inputs through `black_box`, or the compiler does the work only once.
 pub fn instructions(mut work: impl FnMut()) -> u32 {
     start();
     let once = ticks(1, &mut work).max(1);
@@ -59,7 +59,7 @@ pub fn instructions(mut work: impl FnMut()) -> u32 {
         black_box(());
     });
     let net = u64::from(total.saturating_sub(overhead));
-    // What the compiler cannot know: there is at least one repetition.
+    // There is at least one repetition, but the compiler cannot know that.
     (net * HALVES_PER_TICK / 2).checked_div(u64::from(repeats)).unwrap_or(0) as u32
 }
 
@@ -83,11 +83,11 @@ fn ticks(repeats: u32, work: &mut impl FnMut()) -> u32 {
     for _ in 0..repeats {
         work();
     }
-    // It counts down, and 2²⁴ ticks (671 million instructions at 25 MHz) are more than any row has.
+    // It counts down. 2²⁴ ticks (671 million instructions at 25 MHz) are more than any row has.
     before.wrapping_sub(now()) & TOP
 }
 
-/// Runs a bench and ends the emulation: with a line `error: …` and exit code 1 if it fails.
+/// Runs a bench and ends the emulation. If the bench fails: a line `error: …` and exit code 1.
 pub fn main(run: fn(&Console) -> Result<(), &'static str>) -> ! {
     let Some(console) = Console::open() else { exit(Err(())) };
     let result = run(&console);

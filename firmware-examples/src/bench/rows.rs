@@ -22,24 +22,24 @@ pub struct Row {
     pub parameters: usize,
     /// Bytes of buffers.
     pub ram: usize,
-    /// The bits of all results; `None` where nothing else has to give the same.
+    /// Digest of the bits of all results; `None` if no other code has to give the same bits.
     pub bits: Option<Digest>,
 }
 
-/// Tells results apart that differ in a bit, by FNV-1a over words.
+/// A digest of results by FNV-1a over words; it differs if the results differ in a bit.
 #[derive(Clone, Copy)]
 pub struct Digest(u32);
 
 impl Digest {
-    /// Of nothing.
+    /// The digest of no words.
     pub const EMPTY: Self = Self(0x811C_9DC5);
 
-    /// Takes one more word of the results.
+    /// Adds one more word of the results.
     pub fn add(&mut self, word: u32) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0100_0193);
     }
 
-    /// Takes the exact bits of floats.
+    /// Adds the exact bits of floats.
     pub fn add_floats(&mut self, floats: &[f32]) {
         for x in floats {
             self.add(x.to_bits());
@@ -66,20 +66,20 @@ impl Row {
     }
 }
 
-/// What a mathematical function takes, and how far off it is.
+/// The cost and the error of a mathematical function.
 pub struct Function {
-    /// Which function.
+    /// Name of the function.
     pub name: &'static str,
-    /// Whose.
+    /// The library that it comes from.
     pub library: &'static str,
-    /// Instructions of a call.
+    /// Instructions of one call.
     pub instructions: u32,
     /// Largest error relative to the result, in 10⁻⁹.
     pub error_billionths: usize,
 }
 
 impl Function {
-    /// Prints it as a line of JSON.
+    /// Prints the function as a line of JSON.
     pub fn print(&self, console: &Console) {
         let mut line = Line::new(console);
         line.text("{\"core\":\"").text(CORE).text("\",\"function\":\"").text(self.name);
@@ -89,24 +89,24 @@ impl Function {
     }
 }
 
-/// The stack that a monitor takes, and its RAM.
+/// The stack that a monitor needs, and its RAM.
 pub struct Stack {
     /// How the model's numbers are stored.
     pub encoding: &'static str,
     /// Which code evaluates them.
     pub kernel: &'static str,
-    /// Bytes of stack that a push takes at most.
+    /// Largest number of stack bytes that a push takes.
     pub push: usize,
     /// Bytes of stack to start the monitor in place.
     pub start: usize,
-    /// Bytes of stack to build it by `new`, the monitor included.
+    /// Bytes of stack to build the monitor by `new`, including the monitor.
     pub new: usize,
     /// Bytes of RAM of the monitor.
     pub ram: usize,
 }
 
 impl Stack {
-    /// Prints it as a line of JSON.
+    /// Prints the sizes as a line of JSON.
     pub fn print(&self, console: &Console) {
         let mut line = Line::new(console);
         line.text("{\"core\":\"").text(CORE).text("\",\"encoding\":\"").text(self.encoding);

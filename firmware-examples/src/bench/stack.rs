@@ -1,4 +1,4 @@
-//! How deep the stack goes, by painting it and looking what was overwritten.
+//! Measures how deep the stack goes: paints it and looks for what was overwritten.
 
 use core::hint::black_box;
 use core::ptr;
@@ -8,15 +8,15 @@ unsafe extern "C" {
     safe static __sheap: u8;
 }
 
-/// Most bytes below the caller's frame that are painted: more than anything here takes, if the board
-/// has as many.
+/// Largest number of painted bytes below the caller's frame, if the board has as many. Nothing here
+/// takes that much.
 const PAINTED: usize = 128 * 1024;
 const PAINT: u32 = 0x5AFE_57AC;
-/// Bytes under the local variable of `depth` that its frame may have besides.
+/// Further bytes that the frame of `depth` may have below its local variable.
 const MARGIN: usize = 64;
 
-/// Bytes of stack that `work` takes, from the frame of this function on; `None` if it took all
-/// that was painted.
+/// Bytes of stack that `work` takes, counted from the frame of this function. `None` if it took all
+/// painted bytes.
 #[inline(never)]
 pub fn depth(work: impl FnOnce()) -> Option<usize> {
     let here = 0_u32;
@@ -27,7 +27,7 @@ pub fn depth(work: impl FnOnce()) -> Option<usize> {
     Painted { bottom, top }.depth()
 }
 
-/// A stack that was painted once, to be looked at again and again.
+/// A stack that was painted once and can be measured again and again.
 pub struct Painted {
     bottom: usize,
     top: usize,
@@ -44,10 +44,11 @@ impl Painted {
         Self { bottom, top }
     }
 
-    /// Bytes that were overwritten since; `None` if it is all that was painted.
+    /// Bytes overwritten since then; `None` if that is all painted bytes.
     pub fn depth(&self) -> Option<usize> {
         let mut address = self.bottom;
-        // SAFETY: RAM between the variables and the stack's top, which may be read at any time.
+        // SAFETY: this is RAM between the variables and the stack's top. It may be read at any
+        // time.
         while address < self.top
             && unsafe { ptr::with_exposed_provenance::<u32>(address).read_volatile() } == PAINT
         {
@@ -63,8 +64,8 @@ impl Default for Painted {
     }
 }
 
-/// Paints from the variables up to the frame at `top`; returns where it began. Always inlined: a
-/// frame of its own would lie in what is painted.
+/// Paints from the variables up to the frame at `top`, and returns where it began. Always inlined:
+/// its own frame would lie in the painted area.
 #[expect(clippy::inline_always, reason = "see above")]
 #[inline(always)]
 fn paint(top: usize) -> usize {
@@ -72,18 +73,18 @@ fn paint(top: usize) -> usize {
     let bottom = top.wrapping_sub(PAINTED).max(variables);
     let mut address = bottom;
     while address < top.wrapping_sub(MARGIN) {
-        // SAFETY: between the variables and the stack pointer there is RAM that belongs to nobody:
-        // there is no heap, and the margin leaves the frame of the function that inlines this alone.
+        // SAFETY: nothing uses the RAM between the variables and the stack pointer. There is no
+        // heap, and the margin protects the frame of the function that inlines this.
         unsafe { ptr::with_exposed_provenance_mut::<u32>(address).write_volatile(PAINT) };
         address = address.wrapping_add(4);
     }
     bottom
 }
 
-/// In a frame of its own, so that none of it is in the frame that paints.
+/// Runs `work` in its own frame, so no part of it is in the frame that paints.
 #[inline(never)]
 fn apart(work: impl FnOnce()) {
     work();
-    // The frame is still there when `work` returns: this is no tail call.
+    // This keeps the frame until `work` returns: without it, the call would be a tail call.
     black_box(());
 }

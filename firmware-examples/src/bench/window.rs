@@ -1,8 +1,8 @@
-//! A whole window: a model, the samples, and what a reference in f64 makes of them.
+//! A whole window: a model, the samples, and the results of a reference in f64.
 //!
 //! The MODEL region holds five words (magic, bytes of the model, samples, features, classes), the
-//! model, the samples of one window as i16, and the reference in words: features, log-likelihood and
-//! posterior. The words are f32, or i32 in the units of an i16 model.
+//! model, the samples of one window as i16, and the reference in words: features, log-likelihood
+//! and posterior. The words are f32, or i32 in the units of an i16 model.
 
 use core::hint::black_box;
 
@@ -16,18 +16,18 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::{Stack, instructions, print_stage, stack};
 use crate::semihosting::Console;
 
-/// Points of the FFT, which are the samples of a window.
+/// Points of the FFT, equal to the number of samples in a window.
 pub const FFT: usize = 2048;
-/// Features.
+/// Number of features.
 pub const DIMS: usize = 32;
-/// Components.
+/// Number of components.
 pub const COMPONENTS: usize = 40;
-/// Most classes.
+/// Largest number of classes.
 pub const CLASSES: usize = 8;
 /// Samples in a block, as a sensor's FIFO delivers them.
 pub const BLOCK: usize = 128;
 
-/// A model, samples, and what must come of them.
+/// A model, samples, and the expected results.
 pub struct Problem<'a, B, W> {
     /// The model.
     pub model: AnyModel<'a, B>,
@@ -46,7 +46,7 @@ where
     B: Body<'a>,
     W: FromBytes + Immutable + KnownLayout + Copy,
 {
-    /// The problem in `region`; `None` if there is none, or one with another magic.
+    /// Reads the problem in `region`; `None` if there is none, or if its magic differs.
     pub fn read(region: &'a [u8], magic: [u8; 4]) -> Option<Self> {
         let (header, rest) = region.split_at_checked(20)?;
         let &[found, model, samples, features, classes] = <[u32]>::ref_from_bytes(header).ok()?
@@ -72,9 +72,9 @@ where
     }
 }
 
-/// Instructions of a window's samples, pushed one by one.
+/// Instructions to push a window's samples one by one.
 ///
-/// In a function of its own, so that the registers of other stages have no part in it.
+/// In its own function, so the registers of other stages do not affect it.
 #[inline(never)]
 pub fn push_singly<S: Sample>(
     segment: &mut Segment<S, FFT, 1>,
@@ -88,10 +88,10 @@ pub fn push_singly<S: Sample>(
     })
 }
 
-/// Measures a monitor over the whole window: instructions, and the stack that it takes to start
-/// it in place, to build it by `new`, and to push.
+/// Measures a monitor over the whole window: its instructions, and its stack to start in place, to
+/// build by `new`, and to push.
 ///
-/// `check` says whether a finding is the reference's.
+/// `check` returns true if a finding equals the reference.
 pub fn whole<'m, M>(
     console: &Console,
     kernel: &'static str,

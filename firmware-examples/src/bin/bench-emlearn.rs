@@ -1,10 +1,10 @@
 //! Instructions of emlearn's Gaussian mixture (log-likelihood and responsibilities; it has no
 //! labels), compiled from its C headers by `cargo xtask bench device` and linked into this binary.
 //!
-//! emlearn evaluates diagonal covariances as full ones, so that its numbers are too many for the
-//! MODEL region: they lie in the board's external memory where it has one. Little-endian: eight
-//! words (magic, components K, dims D), then as f32 means[K][D], precisions[K][D][D], log
-//! determinants[K], log weights[K], x[D], and by a reference in f64 the log-likelihood and
+//! emlearn evaluates diagonal covariances as full ones, so its numbers do not fit in the MODEL
+//! region. They lie in the board's external memory if it has one. Little-endian: eight words
+//! (magic, components K, dims D), then as f32 means[K][D], precisions[K][D][D], log
+//! determinants[K], log weights[K], x[D], and from a reference in f64 the log-likelihood and
 //! responsibilities[K].
 
 #![no_std]
@@ -45,7 +45,7 @@ fn main() -> ! {
 /// The memory that the bench loads the problem into.
 fn memory() -> &'static [u8] {
     let external = |address| {
-        // SAFETY: QEMU's board has 16 MB of memory there, which nothing else here uses.
+        // SAFETY: QEMU's board has 16 MB of memory there, and nothing else here uses it.
         unsafe { slice::from_raw_parts(ptr::with_exposed_provenance(address), 16 << 20) }
     };
     match CORE {
@@ -80,7 +80,7 @@ fn run(console: &Console) -> Result<(), &'static str> {
     }
     let mut score = 0.0;
     let mut infer = || {
-        // SAFETY: every pointer is to as many numbers as `k` and `d` tell the function.
+        // SAFETY: every pointer is to as many numbers as the arguments `k` and `d` say.
         unsafe {
             bench_emlearn(
                 components.cast_signed(),

@@ -1,5 +1,5 @@
-//! Instructions of a mixture's evaluation in f32: log-likelihood, responsibilities, class
-//! posterior and MAP class, each checked against the reference that comes with the problem.
+//! Instructions to evaluate a mixture in f32: log-likelihood, responsibilities, class posterior and
+//! MAP class. Each result is checked against the reference that comes with the problem.
 
 #![no_std]
 #![no_main]
@@ -38,7 +38,7 @@ fn run(console: &Console) -> Result<(), &'static str> {
         x: x.get_mut(..dims).ok_or("too many dims")?,
         reorders: false,
     };
-    // The full evaluation takes the more, the more components have a share in the vector.
+    // The full evaluation costs more if more components have a share in the vector.
     if case == "worst" {
         count(&mut inference, "plain")?.print(console);
     }
@@ -52,14 +52,14 @@ fn run(console: &Console) -> Result<(), &'static str> {
 
 type Infer = fn(&mut Floats<'_>, &Vector<'_>) -> (f32, usize);
 
-/// An inference in f32, and what it writes to.
+/// An inference in f32 and its working memory.
 struct Floats<'b> {
     problem: Problem<'b>,
     infer: Infer,
     scores: &'b mut [f32],
     posterior: &'b mut [f32],
     x: &'b mut [f32],
-    /// Whether it needs the features in another order than they come in.
+    /// True if it needs the features in another order than they come in.
     reorders: bool,
 }
 
@@ -77,7 +77,7 @@ impl<'b> Inference for Floats<'b> {
     }
 
     fn check(&mut self, vector: &Vector<'b>, bits: &mut Digest) -> Result<(), &'static str> {
-        // Without an early drop a model needs no other order than its features have.
+        // Without an early drop, a model uses its features in their own order.
         reorder(vector.x, self.problem.order, self.x);
         let (log_likelihood, class) = (self.infer)(self, vector);
         if !vector.agrees(log_likelihood, self.scores, self.posterior)
@@ -108,7 +108,7 @@ impl<'b> Inference for Floats<'b> {
     }
 }
 
-/// All components on all features; a function of its own, so that its code has a size.
+/// Evaluates all components on all features. In its own function, so its code has a size.
 #[inline(never)]
 fn infer(floats: &mut Floats<'_>, _: &Vector<'_>) -> (f32, usize) {
     let Floats { problem, scores, x, .. } = floats;
@@ -117,7 +117,7 @@ fn infer(floats: &mut Floats<'_>, _: &Vector<'_>) -> (f32, usize) {
     finish(floats)
 }
 
-/// Some features first, and the rest for the components that may still matter.
+/// Evaluates some features first, and the rest only for components that may still matter.
 #[inline(never)]
 fn infer_with_early_drop(floats: &mut Floats<'_>, vector: &Vector<'_>) -> (f32, usize) {
     let Floats { problem, scores, x, .. } = floats;

@@ -1,6 +1,7 @@
-//! Instructions of a mixture's evaluation in integers: log-likelihood, responsibilities, class
-//! posterior and MAP class, checked against the reference that comes with the problem, and bit for
-//! bit against the energies' definition, with and without components dropped early.
+//! Instructions to evaluate a mixture in integers: log-likelihood, responsibilities, class
+//! posterior and MAP class. The results are checked against the reference that comes with the
+//! problem. They are also compared bit for bit with the energies' definition, with and without the
+//! early drop.
 
 #![no_std]
 #![no_main]
@@ -21,7 +22,7 @@ use rebearing::integer::mixture::{energies, energies_with_early_drop, weights};
 const COMPONENTS: usize = 128;
 const CLASSES: usize = 16;
 
-/// How a mixture is evaluated.
+/// A function that evaluates a mixture.
 type Kernel = fn(&IntegerPart<'_>, &[i16], &mut [u32]);
 
 #[entry]
@@ -43,7 +44,7 @@ fn run(console: &Console) -> Result<(), &'static str> {
         exact: exact.get_mut(..components).ok_or("too many components")?,
         posterior: posterior.get_mut(..classes).ok_or("too many classes")?,
     };
-    // The full evaluation takes the more, the more components have a share in the vector.
+    // The full evaluation costs more if more components have a share in the vector.
     if case == "worst" {
         count(&mut inference, "plain")?.print(console);
     }
@@ -52,7 +53,7 @@ fn run(console: &Console) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The energies of a mixture as the model file defines them, for the kernel to be compared with.
+/// The energies of a mixture as the model file defines them, to compare with the kernel.
 fn by_definition(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
     for (energy, component) in energies.iter_mut().zip(part.components()) {
         let mut sum = u64::from(component.energy);
@@ -64,19 +65,19 @@ fn by_definition(part: &IntegerPart<'_>, x: &[i16], energies: &mut [u32]) {
     }
 }
 
-/// Compares the kernel with the definition where it has more than one way to go: dimensions that
-/// are no whole blocks, numbers that do not begin on a word, sums that are cut off.
+/// Compares the kernel with the definition in the cases where the kernel branches: dimensions that
+/// do not fill whole blocks, numbers that do not begin on a word, and sums that saturate.
 #[inline(never)]
 fn check_kernel() -> Result<(), &'static str> {
-    /// Most dimensions that are tried.
+    /// Largest number of dimensions to try.
     const DIMS: usize = 41;
     let mut noise = 1_u32;
     for dims in 1..=DIMS {
-        // Steps of a feature: with the largest, sums are cut off.
+        // Range of a feature in steps. With the largest range, sums saturate.
         for steps in [40, 1000, 16_383] {
             let mut next = || {
                 noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                // 0…2·steps, less the middle.
+                // 0…2·steps, minus the middle.
                 (((noise >> 16) * (2 * steps + 1)) >> 16) as i16 - steps as i16
             };
             let x: [i16; DIMS + 1] = core::array::from_fn(|_| next());
@@ -84,7 +85,7 @@ fn check_kernel() -> Result<(), &'static str> {
             let padded = dims.next_multiple_of(2);
             for row in rows.chunks_exact_mut((2 * padded).max(1)) {
                 for (i, number) in row.iter_mut().enumerate() {
-                    // Means, then scales, which are positive and up to twice as large.
+                    // Means come first, then scales. Scales are positive and up to twice as large.
                     *number = if i < padded { next() } else { 1 + 2 * next().abs() };
                 }
             }
@@ -106,7 +107,7 @@ fn check_kernel() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// An inference in integers, what it writes to, and what that must be.
+/// An inference in integers, its working memory, and the expected results.
 struct Integers<'b> {
     problem: Problem<'b>,
     evaluate: Kernel,
@@ -159,7 +160,7 @@ impl<'b> Inference for Integers<'b> {
     }
 }
 
-/// What is counted; a function of its own, so that its code has a size in the ELF file.
+/// The counted work. In its own function, so its code has a size in the ELF file.
 #[inline(never)]
 fn infer(
     problem: &Problem<'_>,

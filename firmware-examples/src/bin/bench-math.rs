@@ -1,5 +1,5 @@
-//! Instructions and errors of exp and ln: the device crate's own beside those of `libm` and
-//! `micromath`, over the range that a mixture asks for.
+//! Instructions and errors of exp and ln: the device crate's own, `libm`'s and `micromath`'s, over
+//! the range that a mixture uses.
 
 #![no_std]
 #![no_main]
@@ -12,14 +12,14 @@ use micromath::F32Ext;
 use panic_never as _;
 use rebearing::math;
 
-/// Arguments of a function.
+/// Number of arguments for a function.
 const POINTS: u16 = 1024;
 type Points = [f32; POINTS as usize];
 
 #[entry]
 fn main() -> ! {
     let Some(console) = Console::open() else { exit(Err(())) };
-    // Scores under the best, in nats.
+    // Distances of scores from the best score, in nats.
     let mut points = [0.0; POINTS as usize];
     for (x, n) in points.iter_mut().zip(0_u16..) {
         *x = f32::from(n) * (-20.0 / f32::from(POINTS));
@@ -27,7 +27,7 @@ fn main() -> ! {
     measure(&console, &points, "exp", "rebearing", math::exp, libm::exp);
     measure(&console, &points, "exp", "libm", libm::expf, libm::exp);
     measure(&console, &points, "exp", "micromath", F32Ext::exp, libm::exp);
-    // Band power and sums of weights: sixteen octaves either side of one.
+    // Band powers and sums of weights: sixteen octaves on either side of one.
     for (x, n) in points.iter_mut().zip(0_u16..) {
         let octave = f32::from(1_u16 << (n % 16));
         let mantissa = 1.0 + f32::from(n) / f32::from(POINTS);
@@ -39,8 +39,8 @@ fn main() -> ! {
     exit(Ok(()))
 }
 
-/// Prints what a call of `function` takes, and its largest error relative to `exact`; of a
-/// logarithm near zero the absolute one.
+/// Prints the cost of one call of `function`, and its largest error relative to `exact`. For a
+/// logarithm near zero it is the absolute error.
 #[expect(clippy::cast_sign_loss, reason = "an error is not negative")]
 fn measure(
     console: &Console,

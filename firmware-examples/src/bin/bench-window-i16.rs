@@ -1,5 +1,5 @@
 //! Instructions of each stage of a whole window with an i16 model, and the stack and RAM that a
-//! monitor takes.
+//! monitor needs.
 
 #![no_std]
 #![no_main]
@@ -26,7 +26,7 @@ use rebearing::{IntegerMonitor, Label};
 type Whole<'m> = IntegerMonitor<'m, FFT, 1, DIMS, COMPONENTS, CLASSES>;
 type IntegerProblem<'a> = window::Problem<'a, IntegerBody<'a>, i32>;
 
-/// Which loop over the dimensions the device crate was built with.
+/// The loop over the dimensions that the device crate was built with.
 const KERNEL: &str = if cfg!(feature = "dsp") { "dsp" } else { "safe" };
 
 #[entry]
@@ -38,11 +38,11 @@ fn run(console: &Console) -> Result<(), &'static str> {
     let problem =
         &IntegerProblem::read(model_region(), *b"WNDI").ok_or("no problem in the MODEL region")?;
     stages(console, problem)?;
-    // Beside a monitor of 13 KB the smallest board has no room for these stages' stack.
+    // The smallest board has no room for these stages' stack and a monitor of 13 KB.
     if CORE == "cortex-m0" { Ok(()) } else { whole(console, problem) }
 }
 
-/// Every stage by itself, with what the one before it made.
+/// Runs every stage by itself, on the output of the stage before it.
 #[inline(never)]
 fn stages(console: &Console, problem: &IntegerProblem<'_>) -> Result<(), &'static str> {
     let model = &problem.model;
@@ -60,7 +60,8 @@ fn stages(console: &Console, problem: &IntegerProblem<'_>) -> Result<(), &'stati
     let tapering = instructions(|| {
         let _ = black_box(taper(black_box(&segment), 0, &mut scratch));
     });
-    // In place, so that each transform needs its segment again, and each power its transform.
+    // The stages work in place: each transform needs its segment again, and each power its
+    // transform.
     let mut block =
         taper(&segment, 0, &mut scratch).map_err(|_| "the samples are no signal")?.block;
     let transforming = instructions(|| {
@@ -91,7 +92,8 @@ fn stages(console: &Console, problem: &IntegerProblem<'_>) -> Result<(), &'stati
         write_limited(&z, &mut x);
     });
     for ((z, exact), scale) in z.iter().zip(problem.features).zip(model.scaling().scale) {
-        // A twentieth of a nat in the feature's unit, which is what 16 bits do to a quiet band.
+        // A twentieth of a nat in the feature's unit: 16 bits cause that much error in a quiet
+        // band.
         if z.abs_diff(*exact) > scale.unsigned_abs() / 3549 + 1 {
             return Err("a feature is not the reference's");
         }
@@ -153,7 +155,7 @@ fn check(
     }
 }
 
-/// A monitor over the whole window, and its stack.
+/// Measures a monitor over the whole window, and its stack.
 #[inline(never)]
 fn whole(console: &Console, problem: &IntegerProblem<'_>) -> Result<(), &'static str> {
     let mut room = Whole::vacant();

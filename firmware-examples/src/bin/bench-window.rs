@@ -1,5 +1,5 @@
 //! Instructions of each stage of a whole window with an f32 model, and the stack and RAM that a
-//! monitor takes.
+//! monitor needs.
 
 #![no_std]
 #![no_main]
@@ -31,7 +31,7 @@ fn main() -> ! {
 fn run(console: &Console) -> Result<(), &'static str> {
     let problem =
         &FloatProblem::read(model_region(), *b"WNDW").ok_or("no problem in the MODEL region")?;
-    // The smallest board has 16 KiB of RAM in all: room for a segment of counts and the FFT.
+    // The smallest board has 16 KiB of RAM in total: room for a segment of counts and the FFT.
     if CORE == "cortex-m0" {
         return stages::<i16>(console, problem, |count| count);
     }
@@ -43,7 +43,7 @@ fn near(a: f32, b: f32, bound: f32) -> bool {
     (a - b).abs() <= bound
 }
 
-/// Every stage by itself, with what the one before it made.
+/// Runs every stage by itself, on the output of the stage before it.
 #[inline(never)]
 fn stages<S: Sample>(
     console: &Console,
@@ -63,13 +63,13 @@ fn stages<S: Sample>(
             black_box(segment.fill(black_box(&block)).0);
         }
     });
-    // Leaves the segment that the stages below work on.
+    // This leaves the segment that the stages below work on.
     let singly = window::push_singly(&mut segment, problem.samples, &sample);
     let mut scratch = [0.0; FFT];
     let taper = instructions(|| {
         black_box(black_box(&segment).taper(0, &mut scratch).is_ok());
     });
-    // Made on the way through the segment, so that what that takes by itself is taken off.
+    // The statistics are made in the same pass as the taper, so the taper's own cost is subtracted.
     let measured = instructions(|| {
         let mut moments = Moments::EMPTY;
         let segment = black_box(&segment);
@@ -78,8 +78,8 @@ fn stages<S: Sample>(
         }
         black_box(moments.statistics(0.0));
     });
-    // The transform is in place, so that each one needs its segment again. It goes on to the power
-    // of each bin, so that the bands only add.
+    // The transform works in place, so each one needs its segment again. It also computes the power
+    // of each bin, so the bands only add.
     let fft = instructions(|| {
         black_box(black_box(&segment).taper(0, &mut scratch).is_ok());
         black_box(Spectrum::transform(&mut scratch, front_end.fft_len));
@@ -140,7 +140,7 @@ fn check(
     if right { Ok(()) } else { Err("a posterior is not the reference's") }
 }
 
-/// A monitor over the whole window, and its stack.
+/// Measures a monitor over the whole window, and its stack.
 #[inline(never)]
 fn whole(console: &Console, problem: &FloatProblem<'_>) -> Result<(), &'static str> {
     let mut room = Whole::vacant();

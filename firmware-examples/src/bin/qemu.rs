@@ -1,9 +1,9 @@
-//! The device that `rebearing emulate` runs in QEMU: a recording of the host through a monitor.
+//! The device that `rebearing emulate` runs in QEMU: it runs a host's recording through a monitor.
 //!
-//! The model lies in the MODEL region, put there by QEMU as probe-rs would put it on a board. The
-//! board with a floating-point unit (mps2-an386, Cortex-M4F) runs models of both encodings, of every
-//! size that the format allows. The one without (microbit, Cortex-M0, 16 KiB of RAM) runs i16
-//! models, and has no floating-point operation: a test looks into the ELF file to see that.
+//! QEMU loads the model into the MODEL region, as probe-rs would on a board. The board with a
+//! floating-point unit (mps2-an386, Cortex-M4F) runs models of both encodings, in every size that
+//! the format allows. The one without (microbit, Cortex-M0, 16 KiB of RAM) runs i16 models and uses
+//! no floating-point operation: a test checks the ELF file for that.
 
 #![no_std]
 #![no_main]
@@ -26,7 +26,7 @@ mod room {
     pub(super) const CLASSES: usize = MAX_CLASSES;
 }
 
-/// Room that leaves some for a stack in 16 KiB.
+/// Room that leaves space for a stack in 16 KiB.
 #[cfg(not(fpu))]
 mod room {
     pub(super) const DIMS: usize = 64;
@@ -38,7 +38,7 @@ use room::{CLASSES, COMPONENTS, DIMS};
 
 #[entry]
 fn main() -> ! {
-    // Without a console there is nobody to tell, but the exit code still says that it failed.
+    // Without a console there is nobody to tell, but the exit code still reports the failure.
     let Some(console) = Console::open() else { exit(Err(())) };
     let result = Recording::open(&console).and_then(|recording| run(&recording, model_region()));
     if let Err(failure) = &result {
@@ -81,7 +81,7 @@ fn integers<const FFT: usize>(
     }
 }
 
-/// Never inlined, so that only one of the monitors takes stack.
+/// Never inlined, so only one of the monitors takes stack.
 #[inline(never)]
 fn in_integers<const FFT: usize, const AXES: usize>(
     recording: &Recording<'_>,
@@ -112,7 +112,7 @@ mod floats {
         }
     }
 
-    /// Never inlined, so that only one of the monitors takes stack.
+    /// Never inlined, so only one of the monitors takes stack.
     #[inline(never)]
     fn in_floats<S: Raw, const AXES: usize>(
         recording: &Recording<'_>,

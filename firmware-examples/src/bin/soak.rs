@@ -1,8 +1,8 @@
 //! Ten thousand windows in QEMU, made and checked on the device: with an f32 model on the
 //! mps2-an386 (Cortex-M4F), with an i16 model on the microbit (Cortex-M0).
 //!
-//! The model is linked in, so that this runs without anything beside it. `soak-m4.txt` and
-//! `soak-m0.txt` beside this file are what it prints; the host gets the same lines from the same
+//! The model is linked in, so this runs without any other file. The expected output is in
+//! `soak-m4.txt` and `soak-m0.txt`, in the same folder. The host gets the same lines from the same
 //! code (`tests/soak.rs`).
 
 #![no_std]
@@ -47,7 +47,7 @@ fn main() -> ! {
     let summary = soak::soak(monitor, || settled = painted.depth());
     let grown = grown(settled, painted.depth());
     let mut line = Line::new(&console);
-    // A line takes whatever is written to it.
+    // Writing to a line cannot fail.
     let _ = write!(line, "{summary} stack={}", if grown { "grown" } else { "settled" });
     line.end();
     exit(if grown || summary.wrong.is_some() { Err(()) } else { Ok(()) })

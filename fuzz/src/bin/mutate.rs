@@ -1,8 +1,8 @@
 //! A deterministic fuzz run without a fuzzer: `mutate [COUNT [SEED]]`.
 //!
-//! Random bytes, and the golden models with bits flipped, words replaced, ranges moved, cut or
-//! doubled. Most inputs get a right length and CRC, so that they reach the checks behind these.
-//! Ends with a table of why inputs were refused: each check must have had its share.
+//! The inputs are random bytes, and the golden models with bits flipped, words replaced, and ranges
+//! moved, cut or doubled. Most inputs get a right length and CRC, so they reach the checks behind
+//! these. The run ends with a table of why inputs were refused: each check must have refused some.
 
 use fastrand::Rng;
 use rebearing::ModelError;
@@ -15,9 +15,9 @@ use std::time::Instant;
 
 const COUNT: u64 = 1_000_000;
 const SEED: u64 = 1;
-/// One input in this many is a run of the monitor instead, which takes far longer.
+/// One input in this many is a run of the monitor instead. Such a run takes far longer.
 const MONITOR_SHARE: u64 = 64;
-/// What a run of at least [`ENOUGH`] inputs must have met, or it did not test much.
+/// The outcomes that a run of at least [`ENOUGH`] inputs must meet. Otherwise it tested too little.
 const MUST_MEET: [&str; 24] = [
     "accepted",
     "TooShort",
@@ -45,7 +45,7 @@ const MUST_MEET: [&str; 24] = [
     "OutOfRange: sum of a label row",
 ];
 const ENOUGH: u64 = 50_000;
-/// Words at the edges of what the format allows, as integers and as floats.
+/// Words at the limits of the format, as integers and as floats.
 const EDGES: [u32; 15] = [
     0,
     1,
@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The check that refused an input, without its numbers.
+/// Name of the check that refused an input, without its numbers.
 fn reason(error: &ModelError) -> String {
     match error {
         ModelError::OutOfRange { field, .. } => format!("OutOfRange: {field}"),
@@ -127,8 +127,8 @@ fn input(rng: &mut Rng) -> Vec<u8> {
 
 fn mutate(file: &mut Vec<u8>, rng: &mut Rng) {
     let Some(last_word) = (file.len() / 4).checked_sub(1) else { return };
-    // Header, counts, front end and section headers are few words among many numbers, so that
-    // half of the mutations that change a word in place go to the start of the file.
+    // Header, counts, front end and section headers are few words among many numbers. So half of
+    // the mutations that change a word in place go to the start of the file.
     let words = if rng.bool() { last_word } else { last_word.min(64) };
     let at = 4 * rng.usize(..=words);
     match rng.u8(..8) {
@@ -136,7 +136,7 @@ fn mutate(file: &mut Vec<u8>, rng: &mut Rng) {
         1 => file[at + rng.usize(..4)] = rng.u8(..),
         2 => file[at..at + 4].copy_from_slice(&EDGES[rng.usize(..EDGES.len())].to_le_bytes()),
         3 => {
-            // A float a little off, or an integer next to what it was.
+            // A slightly different float, or a neighbouring integer.
             let word = file[at..at + 4]
                 .iter()
                 .rev()
@@ -146,7 +146,7 @@ fn mutate(file: &mut Vec<u8>, rng: &mut Rng) {
         }
         4 => file.truncate(if rng.bool() { at } else { rng.usize(..=file.len()) }),
         kind => {
-            // A whole section for most of the time, which makes a file that nearly adds up.
+            // Mostly a whole section: the resulting file is then nearly consistent.
             let range = sections(file).get(rng.usize(..10)).cloned().filter(|_| rng.u8(..4) != 0);
             let range = range.unwrap_or_else(|| at..at + 4 * rng.usize(..=(file.len() - at) / 4));
             let piece = file[range.clone()].to_vec();
@@ -161,7 +161,7 @@ fn mutate(file: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// Where the sections of a file lie, as far as its headers can be followed.
+/// Ranges of a file's sections, as far as its headers can be followed.
 fn sections(file: &[u8]) -> Vec<Range<usize>> {
     let mut sections = Vec::new();
     let mut start = format::HEADER_LEN;
@@ -177,7 +177,7 @@ fn sections(file: &[u8]) -> Vec<Range<usize>> {
     sections
 }
 
-/// Samples of one kind: any bits at all, ordinary vibration, or with few values far apart.
+/// Samples of one kind: arbitrary bits, ordinary vibration, or a few values far apart.
 fn samples(rng: &mut Rng) -> Vec<u8> {
     let count = rng.usize(1..5000);
     let kind = rng.u8(..3);

@@ -1,7 +1,8 @@
-//! What the commands need of this machine, looked for: each with what was found, or what to do.
+//! Checks for everything that the commands need on this machine. Each check says what was found, or
+//! what to do.
 //!
-//! The host's own work needs nothing but a folder for temporary files. All else is for a purpose
-//! that not everybody has, so that its absence is no failure unless it was asked for.
+//! The host's own work needs only a folder for temporary files. Everything else serves a purpose
+//! that not everybody has. So if it is missing, that is a failure only if the user asked for it.
 
 use std::fmt::Display;
 use std::io;
@@ -18,12 +19,12 @@ use rebearing_host::files::{TemporaryError, temporary_folder};
 
 /// The oldest Rust that builds the project.
 const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
-/// What firmware is built for: Cortex-M0, M4F and M33F.
+/// The targets that firmware is built for: Cortex-M0, M4F and M33F.
 const TARGETS: [&str; 3] =
     ["thumbv6m-none-eabi", "thumbv7em-none-eabihf", "thumbv8m.main-none-eabihf"];
 const QEMU: &str = "qemu-system-arm";
 
-/// What something is needed for.
+/// The purpose that a check serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
@@ -38,10 +39,10 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// All of them.
+    /// All purposes.
     pub const ALL: [Self; 4] = [Self::Host, Self::Emulate, Self::Firmware, Self::Board];
 
-    /// The purpose in one word, as command line and JSON have it.
+    /// The purpose in one word, the same on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -52,19 +53,19 @@ impl Purpose {
     }
 }
 
-/// Something that was looked for.
+/// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 pub struct Check {
-    /// What.
+    /// Name of the thing checked.
     pub name: &'static str,
-    /// What it is needed for; nothing for what is only said.
+    /// The purposes that need it; empty if it is only information.
     #[serde(rename = "for")]
     pub purposes: Vec<Purpose>,
-    /// Whether it is as it should be.
+    /// True if it is as it should be.
     pub ok: bool,
-    /// What was found.
+    /// A description of what was found.
     pub found: String,
-    /// What to do, where it is not.
+    /// Advice if it is not as it should be.
     pub remedy: Option<String>,
 }
 
@@ -89,10 +90,10 @@ fn missing(found: impl Display, remedy: impl Into<String>) -> Missing {
     Missing { found: format!("{found}"), remedy: remedy.into() }
 }
 
-/// Looks for everything.
+/// Runs all checks.
 pub fn checks() -> Vec<Check> {
     use Purpose::{Board, Emulate, Firmware, Host};
-    // A command with the firmware inside builds none to emulate a device.
+    // A command with the firmware inside does not build any to emulate a device.
     let build: &[Purpose] = if FIRMWARE.is_some() { &[Firmware] } else { &[Firmware, Emulate] };
     vec![
         Check::new("temporary files", &[Host], temporary_files()),
@@ -126,7 +127,7 @@ fn terminal() -> String {
     }
 }
 
-/// What a program prints.
+/// Returns the output of a program.
 fn said(program: &str, arguments: &[&str]) -> io::Result<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output()?;
     if !output.status.success() {
@@ -135,7 +136,7 @@ fn said(program: &str, arguments: &[&str]) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// A part of Rust that is at least as new as what the project needs.
+/// Checks that a Rust program is at least as new as the project needs.
 fn version(program: &str) -> Result<String, Missing> {
     let remedy = format!("install Rust {MSRV} or later: https://rustup.rs");
     let found = said(program, &["--version"]).map_err(|error| missing(error, &remedy))?;
@@ -168,7 +169,8 @@ fn targets() -> Result<String, Missing> {
     Err(missing(format!("no {}", absent.join(", ")), remedy))
 }
 
-/// Nothing else is wanted of binutils: ELF files are read here, and flashed as they are.
+/// Checks for a linker. Nothing else from binutils is needed: ELF files are read here, and flashed
+/// as they are.
 fn linker() -> Result<String, Missing> {
     let sysroot = sysroot()?;
     let hosts = std::fs::read_dir(sysroot.join("lib/rustlib")).into_iter().flatten().flatten();
@@ -215,7 +217,7 @@ fn probe_rs() -> Result<String, Missing> {
     })
 }
 
-/// Whether a user may use a probe; looked for in the cheapest way, the names of udev's rules.
+/// Checks if a user may use a probe, in the cheapest way: by the names of udev's rules.
 fn probe_access() -> Result<String, Missing> {
     if !cfg!(target_os = "linux") {
         return Ok("nothing to set up on this system".into());

@@ -1,10 +1,10 @@
-//! Words that many messages share: a count with its noun, the name of an axis, and an error with
-//! its causes.
+//! Words shared by many messages: a count with its noun, the name of an axis, and an error with its
+//! causes.
 
 use std::error::Error;
 use std::fmt::Display;
 
-/// Gives a count with the noun that it takes.
+/// Returns a count with its noun in the singular or plural.
 ///
 /// ```
 /// use rebearing_host::words::plural;
@@ -23,8 +23,8 @@ pub fn axis_name(axis: usize) -> &'static str {
     ["x", "y", "z"].get(axis).copied().unwrap_or("?")
 }
 
-/// Gives an error and its causes in one line. Most messages name their cause themselves; such a
-/// cause is not said again.
+/// Returns an error and its causes in one line. Most messages already contain their cause. Such a
+/// cause is not repeated.
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! The lines around the reports: what runs, and how it ended.
+//! The lines around the reports: they say what runs, and how it ended.
 
 use core::fmt::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::monitor::{Capacities, Samples};
 use crate::operation::drift::DriftWatch;
 use crate::signal::FrontEnd;
 
-/// The facts of a model that a reader of lines needs, as a line: sent once, at the start.
+/// The facts of a model that a reader of the lines needs. Sent as one line at the start.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ModelLine<'a, 'm, B>(pub &'a AnyModel<'m, B>);
@@ -17,13 +17,14 @@ pub struct ModelLine<'a, 'm, B>(pub &'a AnyModel<'m, B>);
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct MonitorLine {
-    /// What the monitor holds.
+    /// The monitor's capacities.
     pub capacities: Capacities,
-    /// Bytes of RAM that it takes.
+    /// Bytes of RAM that the monitor takes.
     pub ram: usize,
 }
 
-/// The number of findings and the counts of the drift watch, as the last line of a run that ends.
+/// The number of findings and the counts of the drift watch. It is the last line of a run that
+/// ends.
 ///
 /// ```
 /// use rebearing::operation::report_line::EndLine;
@@ -34,7 +35,7 @@ pub struct MonitorLine {
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct EndLine<'a, 'm> {
-    /// Findings of the run.
+    /// Number of findings in the run.
     pub findings: u32,
     /// The drift watch, if the model has a reference.
     pub drift: Option<&'a DriftWatch<'m>>,

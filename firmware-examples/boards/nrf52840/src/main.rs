@@ -31,7 +31,7 @@ use rebearing::acquisition::{AsyncIis3dwb, Axis, FullScale};
 use rebearing::update::{LayoutError, Slots};
 use static_cell::ConstStaticCell;
 
-/// For i16 models of 2048 points: `CountMonitor<2048>`.
+/// For i16 models of 2048 points, use `CountMonitor<2048>`.
 type BoardMonitor = FloatMonitor;
 
 rebearing::descriptor!(BoardMonitor, "nRF52840_xxAA", SLOTS);
@@ -47,7 +47,7 @@ static ROOM: ConstStaticCell<Room<BoardMonitor>> =
 /// Ticks of the watchdog's clock in a second.
 const WATCHDOG_HZ: u32 = 32_768;
 
-/// The chip's watchdog, by the one handle it has.
+/// The chip's watchdog, through its only handle.
 struct BoardWatchdog(WatchdogHandle);
 
 impl app::Watchdog for BoardWatchdog {
@@ -64,7 +64,7 @@ async fn main(_spawner: Spawner) {
     settings.timeout_ticks = WATCHDOG_HZ / 1000 * WATCHDOG_MS;
     settings.action_during_debug_halt = HaltConfig::Pause;
     let Ok((_, [handle])) = Watchdog::try_new(chip.WDT, settings) else {
-        // Left running by another firmware: it ends this one, and is set up anew after that.
+        // Another firmware left it running. It resets this firmware, which can then set it up anew.
         defmt::error!("the watchdog runs with other settings: waiting for it");
         return;
     };
@@ -74,7 +74,7 @@ async fn main(_spawner: Spawner) {
         return;
     }
     let app = App::start(ROOM.take(), model_region(), RttJournal, BoardWatchdog(handle));
-    // Without a model there is nothing to do: the watchdog starts the board again.
+    // Without a model there is nothing to do. The watchdog restarts the board.
     let Some(mut app) = app else { return };
 
     let mut bus_settings = spim::Config::default();
@@ -90,16 +90,16 @@ async fn main(_spawner: Spawner) {
         defmt::warn!("sensor: {}", defmt::Debug2Format(&error));
     }
     loop {
-        // Waits for INT1 by itself; after a fault it starts the sensor again at the next step.
+        // The driver waits for INT1 itself. After a fault it restarts the sensor at the next step.
         if app.step_async(&mut sensor).await.is_err() {
             Timer::after_millis(RETRY_MS.into()).await;
         }
     }
 }
 
-/// Whether a new model could be stored in the slots, without writing anything.
+/// Checks that a new model could be stored in the slots. Writes nothing.
 fn check_layout(flash: Nvmc<'_>) -> Result<(), LayoutError> {
-    // The flash begins at address zero, so that addresses are offsets.
+    // The flash begins at address zero, so addresses are offsets.
     let region = model_region().as_ptr_range();
     Slots::new(flash, region.start.addr() as u32..region.end.addr() as u32).map(drop)
 }

@@ -1,16 +1,17 @@
-//! 168 MHz from the internal oscillator, or 16 MHz where the PLL does not lock.
+//! 168 MHz from the internal oscillator, or 16 MHz if the PLL does not lock.
 //!
-//! No crystal, because boards differ in theirs and nothing here needs one: the samples come at
-//! the sensor's own rate.
+//! The board's crystal is not used. Boards differ in theirs, and nothing here needs one: the
+//! samples come at the sensor's own rate.
 
 use stm32f4xx_hal::pac::RCC;
 use stm32f4xx_hal::prelude::*;
 use stm32f4xx_hal::rcc::{Config, Rcc};
 
-/// A PLL locks in some 200 µs; 16 million cycles a second, and a loop takes several of them.
+/// Times to poll the PLL. It locks in some 200 µs; at 16 million cycles a second, each poll takes
+/// several cycles.
 const TRIES: u32 = 10_000;
 
-/// What the processor runs from.
+/// The processor's clock source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, defmt::Format)]
 pub enum Clock {
     /// The PLL, 168 MHz.
@@ -20,7 +21,7 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// Million cycles a second.
+    /// Clock rate in MHz.
     pub fn megahertz(self) -> u32 {
         match self {
             Self::Pll => 168,
@@ -28,9 +29,9 @@ impl Clock {
         }
     }
 
-    /// Goes as fast as the chip can.
+    /// Starts the fastest clock that the chip can run.
     pub(crate) fn start(rcc: RCC) -> (Self, Rcc) {
-        // The HAL waits for the PLL for ever, so it is tried before.
+        // The HAL waits for the PLL for ever, so we test the PLL first.
         if locks(&rcc) {
             (Self::Pll, rcc.constrain().freeze(Config::hsi().sysclk(168.MHz())))
         } else {
@@ -39,11 +40,11 @@ impl Clock {
     }
 }
 
-/// Whether the PLL locks, with the settings that it has after a reset (96 MHz); off again after.
+/// Returns true if the PLL locks with its settings after a reset (96 MHz). Turns it off again.
 fn locks(rcc: &RCC) -> bool {
     rcc.cr().modify(|_, w| w.pllon().set_bit());
     let locked = (0..TRIES).any(|_| rcc.cr().read().pllrdy().bit_is_set());
     rcc.cr().modify(|_, w| w.pllon().clear_bit());
-    // Its settings may be changed only once it has stopped.
+    // The PLL settings may be changed only after it has stopped.
     locked && (0..TRIES).any(|_| rcc.cr().read().pllrdy().bit_is_clear())
 }

@@ -8,9 +8,9 @@
 //! | PA7 | SDA (SDI) |
 //! | PB0 | INT1 |
 //!
-//! QEMU's netduinoplus2 has the chip's SPI without a sensor on it, and neither clock controller nor
-//! watchdog: their registers read as zero. Nothing here waits for ever, so that this code runs
-//! there as it does on a board.
+//! QEMU's netduinoplus2 has the chip's SPI without a sensor on it. It has neither a clock
+//! controller nor a watchdog: their registers read as zero. Nothing here waits for ever, so this
+//! code runs there as it does on a board.
 
 #![no_std]
 
@@ -37,37 +37,37 @@ pub use wake::Wake;
 /// The chip as probe-rs names it.
 pub const CHIP: &str = "STM32F405RG";
 
-/// What the bus is to have at most: the HAL then divides 84 MHz by 16 and 16 MHz by 2. The sensor
-/// takes up to 10 MHz and needs 1.5.
+/// Upper limit of the bus clock in MHz. With it, the HAL divides 84 MHz by 16 and 16 MHz by 2. The
+/// sensor accepts up to 10 MHz and needs 1.5 MHz.
 const SPI_MHZ: u32 = 6;
 
 /// The accelerometer on its bus.
 pub type Sensor =
     Iis3dwb<ExclusiveDevice<Spi<SPI1>, Pin<'A', 4, Output>, CycleDelay>, CycleDelay, AXES>;
 
-/// All that the application needs of the chip.
+/// Everything that the application needs from the chip.
 pub struct Board {
-    /// What the processor runs from.
+    /// The processor's clock source.
     pub clock: Clock,
     /// The accelerometer, not started yet.
     pub sensor: Sensor,
-    /// Sleep until the accelerometer has samples.
+    /// Sleeps until the accelerometer has samples.
     pub wake: Wake,
-    /// Already running.
+    /// The watchdog, already running.
     pub watchdog: BoardWatchdog,
-    /// Where the model slots are.
+    /// The flash that holds the model slots.
     pub flash: LockedFlash,
-    /// Time to wait.
+    /// Delays in units of time.
     pub delay: CycleDelay,
 }
 
 impl Board {
-    /// Sets the chip up; `None` if that was done before.
+    /// Sets up the chip; `None` if that was done before.
     pub fn new() -> Option<Self> {
         let core = CorePeripherals::take()?;
         let chip = Peripherals::take()?;
 
-        // First of all: whatever hangs from here on, the board starts again.
+        // The watchdog comes first: if anything hangs after this, the board restarts.
         let mut watchdog = IndependentWatchdog::new(chip.IWDG);
         watchdog.stop_on_debug(&chip.DBGMCU, true);
         watchdog.start(WATCHDOG_MS.millis());
@@ -78,7 +78,7 @@ impl Board {
         let a = chip.GPIOA.split(&mut rcc);
         let mut select = a.pa4.into_push_pull_output();
         select.set_high();
-        // Edges as slow as the pins have them at first would spoil the last bit of a byte.
+        // The pins' slow edges after a reset would spoil the last bit of a byte.
         let pins = (
             Some(a.pa5.into_alternate().speed(Speed::High)),
             Some(a.pa6.into_alternate()),
@@ -96,7 +96,7 @@ impl Board {
     }
 }
 
-/// The independent watchdog, on an oscillator of its own.
+/// The independent watchdog, which has its own oscillator.
 pub struct BoardWatchdog(IndependentWatchdog);
 
 impl app::Watchdog for BoardWatchdog {
@@ -105,7 +105,7 @@ impl app::Watchdog for BoardWatchdog {
     }
 }
 
-/// Waits by counting cycles, at least as long as asked: needs no timer, and QEMU has it.
+/// Waits at least the requested time by counting cycles. Needs no timer, and works in QEMU.
 #[derive(Clone, Copy)]
 pub struct CycleDelay {
     cycles_per_us: u32,
@@ -113,7 +113,7 @@ pub struct CycleDelay {
 
 impl DelayNs for CycleDelay {
     fn delay_ns(&mut self, ns: u32) {
-        // At most 4.3 s at 168 MHz, which 32 bits hold.
+        // At most 4.3 s at 168 MHz, which fits in 32 bits.
         cortex_m::asm::delay((ns / 1000 + 1).saturating_mul(self.cycles_per_us));
     }
 }

@@ -1,4 +1,4 @@
-//! The board in QEMU's netduinoplus2: all of it but the sensor, whose samples are made here.
+//! The whole board in QEMU's netduinoplus2, except the sensor: the samples are made here.
 
 use core::cell::Cell;
 use core::fmt::Write as _;
@@ -12,7 +12,7 @@ use firmware_examples::simulated::{Next, Simulated, TOUR, TOUR_WINDOWS};
 
 use crate::{Board, BoardWatchdog};
 
-/// The board's watchdog, and how often it was fed.
+/// The board's watchdog, with a count of how often it was fed.
 struct Counted {
     watchdog: BoardWatchdog,
     fed: usize,
@@ -25,9 +25,9 @@ impl Watchdog for &mut Counted {
     }
 }
 
-/// Shows the application a tour of the simulated machine and ends the emulation.
+/// Runs the application on a tour of the simulated machine and ends the emulation.
 pub fn tour<M: BoardMonitor>(room: &mut Room<M>) -> ! {
-    // Without a console there is nobody to tell, but the exit code still says that it failed.
+    // Without a console there is nobody to tell, but the exit code still reports the failure.
     let Some(console) = Console::open() else { exit(Err(())) };
     exit(run(&console, room).ok_or(()))
 }
@@ -35,9 +35,9 @@ pub fn tour<M: BoardMonitor>(room: &mut Room<M>) -> ! {
 fn run<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
     let Board { clock, mut sensor, watchdog, .. } = Board::new()?;
     Line::new(console).text("clock MHz=").decimal(clock.megahertz() as usize).end();
-    // The board's own driver, on a bus that nothing is on.
+    // The board's own driver, on a bus with nothing connected.
     let mut line = Line::new(console);
-    // A line takes whatever is written to it.
+    // Writing to a line cannot fail.
     let _ = match sensor.start() {
         Ok(()) => write!(line, "sensor: started"),
         Err(error) => write!(line, "sensor: {error}"),
@@ -51,7 +51,7 @@ fn run<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
     let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, app.model().front_end());
     let mut samples = 0;
     while source.next() != Next::End {
-        // A fault is in the journal, and the source goes on by itself.
+        // The journal has the fault, and the source continues by itself.
         samples += app.step(&mut source).unwrap_or(0);
     }
     drop(app);
@@ -61,7 +61,7 @@ fn run<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
     Some(())
 }
 
-/// What a binary for QEMU does when it panics or faults: says so, and fails.
+/// Panic and fault handlers for a QEMU binary: they print a message and fail.
 #[macro_export]
 macro_rules! qemu_failures {
     () => {

@@ -1,7 +1,7 @@
 //! Sleep until the sensor's FIFO has reached its watermark.
 //!
-//! By an event rather than an interrupt: what pends wakes the processor up, and no handler runs,
-//! so that nothing is shared and nothing can interrupt the analysis.
+//! It waits for an event, not an interrupt. A pending interrupt wakes the processor but no handler
+//! runs, so nothing is shared and nothing can interrupt the analysis.
 
 use cortex_m::peripheral::{NVIC, SCB};
 use stm32f4xx_hal::gpio::{Edge, ExtiPin, Input, PB0, Pull};
@@ -9,7 +9,7 @@ use stm32f4xx_hal::pac::{EXTI, Interrupt, SYSCFG};
 use stm32f4xx_hal::prelude::*;
 use stm32f4xx_hal::rcc::Rcc;
 
-/// SEVONPEND of the system control register: an interrupt that pends is an event.
+/// SEVONPEND of the system control register: a pending interrupt is an event.
 const EVENT_ON_PENDING: u32 = 1 << 4;
 
 /// INT1 of the sensor.
@@ -24,7 +24,7 @@ impl Wake {
         interrupt.make_interrupt_source(&mut syscfg);
         interrupt.trigger_on_edge(&mut exti, Edge::Rising);
         interrupt.enable_interrupt(&mut exti);
-        // SAFETY: the bit changes nothing but what `wfe` waits for, and only `sleep` uses that.
+        // SAFETY: the bit changes only what `wfe` waits for, and only `sleep` uses `wfe`.
         unsafe { scb.scr.modify(|scr| scr | EVENT_ON_PENDING) };
         Self { interrupt }
     }
@@ -34,7 +34,7 @@ impl Wake {
         if self.interrupt.is_high() {
             return;
         }
-        // An edge between the look at the pin and here is an event already: this returns at once.
+        // An edge since the pin was read is already an event, so this returns at once.
         cortex_m::asm::wfe();
         self.interrupt.clear_interrupt_pending_bit();
         NVIC::unpend(Interrupt::EXTI0);

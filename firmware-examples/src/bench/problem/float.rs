@@ -7,12 +7,12 @@ use zerocopy::FromBytes;
 
 use super::Header;
 
-/// A mixture to evaluate, and where.
+/// A mixture and the feature vectors to evaluate it at.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
     /// Sizes and case.
     pub header: Header,
-    /// The dims in the order that the components have them.
+    /// The dims in the order used by the components.
     pub order: &'a [u32],
     /// A constant for each component.
     pub constants: &'a [f32],
@@ -34,7 +34,7 @@ pub struct Vector<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem at the front of `region`, `None` if there is none.
+    /// Reads the problem at the front of `region`; `None` if there is none.
     pub fn read(region: &'a [u8]) -> Option<Self> {
         let (header, rest) = Header::read(region, *b"BNCH")?;
         let Header { components, dims, classes, vectors, .. } = header;
@@ -67,8 +67,9 @@ impl<'a> Problem<'a> {
 }
 
 impl Vector<'_> {
-    /// Whether results agree with the reference: to 1e-5 of the log-likelihood, which is what
-    /// rounding each of its terms may do to it, and so to the logarithm of a probability.
+    /// Returns true if the results agree with the reference. The tolerance is 1e-5 of the
+    /// log-likelihood: rounding each of its terms may cause that much error. The same then holds
+    /// for the logarithm of a probability.
     pub fn agrees(&self, log_likelihood: f32, responsibilities: &[f32], posterior: &[f32]) -> bool {
         let bound = 1e-5 * (self.log_likelihood.abs() + 10.0);
         let near = |a: f32, b: f32| (a - b).abs() <= bound;
@@ -79,7 +80,7 @@ impl Vector<'_> {
             && all(posterior, self.posterior)
     }
 
-    /// Whether `class` has the largest posterior, or one so near that rounding decides.
+    /// Returns true if `class` has the largest posterior, or one so close that rounding decides.
     pub fn agrees_on_class(&self, class: usize) -> bool {
         let bound = 1e-5 * (self.log_likelihood.abs() + 10.0);
         let largest = self.posterior.iter().copied().fold(0.0, f32::max);

@@ -1,6 +1,6 @@
 //! Problems in integers.
 //!
-//! After the header, whose last word is the number of fraction bits: u32 energy[K], for each
+//! The header's last word is the number of fraction bits. After the header: u32 energy[K], for each
 //! component i16 mean[D] and scale[D], u16 label[K][C], and for each vector i16 x[D], i32
 //! log-likelihood, u16 posterior[C]. D is even, and other parts are padded to whole words.
 
@@ -9,7 +9,7 @@ use zerocopy::FromBytes;
 
 use super::Header;
 
-/// A mixture to evaluate, and where.
+/// A mixture and the feature vectors to evaluate it at.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
     /// Sizes and case.
@@ -33,7 +33,7 @@ pub struct Vector<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem at the front of `region`, `None` if there is none.
+    /// Reads the problem at the front of `region`; `None` if there is none.
     pub fn read(region: &'a [u8]) -> Option<Self> {
         let (header, rest) = Header::read(region, *b"BNCI")?;
         let Header { components, dims, classes, vectors, early_drop, last: fraction_bits, .. } =
@@ -73,14 +73,14 @@ fn vector_size(dims: usize, classes: usize) -> usize {
 }
 
 impl Vector<'_> {
-    /// Whether results agree with the reference: to a nat, and to a tenth of probability, which
-    /// is what 16 bits may do where all components lie in one place.
+    /// Returns true if the results agree with the reference: to one nat, and to 0.1 in probability.
+    /// 16 bits may cause that much error if all components lie in one place.
     pub fn agrees(&self, log_likelihood: i32, posterior: &[u16], class: usize) -> bool {
         agrees(self.log_likelihood, self.posterior, log_likelihood, posterior, class)
     }
 }
 
-/// As [`Vector::agrees`], with the expected log-likelihood and posterior first.
+/// Like [`Vector::agrees`], with the expected log-likelihood and posterior first.
 pub fn agrees(
     expected: i32,
     exact: &[u16],

@@ -1,8 +1,9 @@
-//! Mixtures to evaluate, feature vectors, and what a reference in f64 makes of them.
+//! Mixtures to evaluate, feature vectors, and the results of a reference in f64.
 //!
-//! The host writes a problem (`bench_device`) and QEMU puts it where a model would lie. It is
+//! The host writes a problem (`bench_device`), and QEMU loads it at the place of a model. It is
 //! little-endian and begins with eight words: magic, components K, dims D, classes C, vectors, dims
-//! of the early drop, case, and one more of the encoding. The rest is in [`float`] and [`integer`].
+//! of the early drop, case, and one word that depends on the encoding. The rest is in [`float`] and
+//! [`integer`].
 
 pub mod float;
 pub mod integer;
@@ -16,24 +17,25 @@ use super::{Digest, Row, instructions};
 /// The words at the front of a problem.
 #[derive(Clone, Copy)]
 pub struct Header {
-    /// Components.
+    /// Number of components.
     pub components: usize,
-    /// Features.
+    /// Number of features.
     pub dims: usize,
-    /// Classes.
+    /// Number of classes.
     pub classes: usize,
-    /// Feature vectors.
+    /// Number of feature vectors.
     pub vectors: usize,
-    /// Dims that all components are scored on before any is dropped; 0 to drop none.
+    /// Dims on which all components are scored before the early drop; 0 for no early drop.
     pub early_drop: usize,
     /// `clustered` or `worst`.
     pub case: &'static str,
-    /// The last word.
+    /// The last word, which depends on the encoding.
     pub last: u32,
 }
 
 impl Header {
-    /// The header at the front of `region`, and what follows it; `None` with another magic.
+    /// Reads the header at the front of `region`, and returns it with the bytes after it. `None` if
+    /// the magic differs.
     fn read(region: &[u8], magic: [u8; 4]) -> Option<(Self, &[u8])> {
         let (header, rest) = region.split_at_checked(32)?;
         let &[found, components, dims, classes, vectors, early_drop, case, last] =
@@ -53,7 +55,7 @@ impl Header {
     }
 }
 
-/// A way to evaluate a problem, with the memory that it writes to.
+/// A way to evaluate a problem, with its working memory.
 pub trait Inference {
     /// How the model's numbers are stored.
     const ENCODING: &'static str;
@@ -68,15 +70,15 @@ pub trait Inference {
     fn vectors(&self) -> impl Iterator<Item = Self::Vector> + use<Self>;
     /// Evaluates a vector, compares the results with the reference, and adds their bits.
     fn check(&mut self, vector: &Self::Vector, bits: &mut Digest) -> Result<(), &'static str>;
-    /// Evaluates a vector: what is counted.
+    /// Evaluates a vector. The bench counts the instructions of this call.
     fn infer(&mut self, vector: &Self::Vector);
     /// Bytes of parameters in flash.
     fn parameters(&self) -> usize;
-    /// Bytes of the memory that it writes to.
+    /// Bytes of its working memory.
     fn ram(&self) -> usize;
 }
 
-/// Instructions of an inference, the mean over the problem's vectors, as a row.
+/// Instructions of one inference as a row: the mean over the problem's vectors.
 pub fn count<I: Inference>(inference: &mut I, case: &'static str) -> Result<Row, &'static str> {
     let mut bits = Digest::EMPTY;
     let mut total = 0_u32;

@@ -14,7 +14,7 @@ use rebearing::operation::Feeding;
 
 use crate::unknown::{inspect, number, write};
 
-/// A bus that has anything to say.
+/// A bus that may answer anything.
 struct Bus;
 
 impl ErrorType for Bus {
@@ -32,7 +32,7 @@ impl SpiDevice for Bus {
     }
 }
 
-/// No time at all.
+/// A delay that takes no time.
 struct Now;
 
 impl DelayNs for Now {

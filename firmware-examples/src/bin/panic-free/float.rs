@@ -1,4 +1,4 @@
-//! Models in f32, monitors of them, and their stages with lengths that do not fit together.
+//! Models in f32, their monitors, and the monitors' stages with lengths that do not match.
 
 use core::hint::black_box;
 
@@ -25,7 +25,7 @@ pub(crate) fn models() {
     }
 }
 
-/// Every accessor of a model, and monitors of one to three axes from it.
+/// Calls every accessor of a model, and builds monitors of one to three axes from it.
 fn one_model(model: &Model<'_>) -> Result<(), ModelError> {
     monitor::model(model);
     let front_end = model.front_end();
@@ -38,8 +38,8 @@ fn one_model(model: &Model<'_>) -> Result<(), ModelError> {
     for component in model.components() {
         black_box(component);
     }
-    // Each from a model of its own, as far as the compiler knows: one that fits the first
-    // monitor has one axis, and the others would be left out.
+    // As far as the compiler knows, each monitor comes from a different model. A model that fits
+    // the first monitor has one axis, so the compiler would remove the others.
     let another = || black_box(*model);
     let results = [
         one_monitor::<f32, 256, 1, 16, 4, 2>(another(), black_box(0.0)),
@@ -71,7 +71,7 @@ fn one_monitor<
     monitor::monitor(&mut room, model, sample)
 }
 
-/// The stages that a monitor calls, with lengths that do not fit together.
+/// Calls the stages of a monitor, with lengths that do not match.
 pub(crate) fn stages() {
     let mut sums = black_box(FLOATS);
     let edges: [u32; 64] = black_box([0; 64]);
@@ -81,7 +81,7 @@ pub(crate) fn stages() {
     bands::add_band_power(sums, edges.get(..number()).unwrap_or_default(), spectrum);
     let mut features = black_box(FLOATS);
     let features = features.get_mut(..number()).unwrap_or_default();
-    // Refused sums are as good as any for what follows.
+    // The following code works with any sums, so a refusal does not matter.
     let _ = black_box(bands::log_bands(sums, features));
     bands::standardise(features, floats(), floats());
 

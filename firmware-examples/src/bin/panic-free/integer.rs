@@ -1,4 +1,4 @@
-//! Models in i16, monitors of them, and their stages with lengths that do not fit together.
+//! Models in i16, their monitors, and the monitors' stages with lengths that do not match.
 
 use core::hint::black_box;
 
@@ -16,12 +16,12 @@ pub(crate) fn models() {
     }
 }
 
-/// Every accessor of a model, and monitors of one to three axes from it.
+/// Calls every accessor of a model, and builds monitors of one to three axes from it.
 fn one_model(model: &IntegerModel<'_>) -> Result<(), ModelError> {
     monitor::model(model);
     black_box((model.counts_per_unit(), model.labels(), model.log_likelihood_min()));
     black_box((model.gate(), model.classes_part(), model.scaling()));
-    // As for f32 models.
+    // For the same reason as with f32 models.
     let another = || black_box(*model);
     let results = [
         one_monitor::<256, 1, 16, 4, 2>(another()),
@@ -49,7 +49,7 @@ fn one_monitor<
     monitor::monitor(&mut room, model, black_box(0))
 }
 
-/// The stages that a monitor calls, with lengths that do not fit together.
+/// Calls the stages of a monitor, with lengths that do not match.
 pub(crate) fn stages() {
     let mut numbers = black_box([0_u32; 64]);
     let numbers = numbers.get_mut(..number()).unwrap_or_default();
@@ -75,7 +75,7 @@ pub(crate) fn stages() {
     spectrum::add_aligned(sums, &mut exponent, powers, number().cast_signed() as i32);
     let mut logs = black_box([0_i32; 64]);
     let logs = logs.get_mut(..number()).unwrap_or_default();
-    // Refused or not is as good.
+    // A refusal does not matter here.
     let _ = black_box(features::log_bands(sums, logs));
     black_box(features::level_offset(number(), number()));
     let mut x = black_box([0_i16; 64]);

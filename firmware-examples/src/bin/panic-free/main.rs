@@ -1,10 +1,10 @@
-//! Proof by linking that the device crate cannot panic: `panic-never` refers to a symbol that does
+//! Proves by linking that the device crate cannot panic. `panic-never` refers to a symbol that does
 //! not exist, so this links only if the compiler removed every branch that leads to a panic.
 //!
-//! All of the public API is called with inputs that the compiler knows nothing about, lengths
-//! included. Not covered: `Debug`, which is for the host (`core` formats floats with assertions),
-//! `defmt`, and `Descriptor::new`, whose assertions are for the compiler. Nobody runs
-//! this; `cargo xtask test panic` links it for every target.
+//! It calls the whole public API with inputs that the compiler knows nothing about, including
+//! lengths. Not covered: `Debug`, which is for the host (`core` formats floats with assertions),
+//! `defmt`, and `Descriptor::new`, which has assertions for the compiler. Nobody runs this binary;
+//! `cargo xtask test panic` links it for every target.
 
 #![no_std]
 #![no_main]

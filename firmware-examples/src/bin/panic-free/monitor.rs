@@ -9,7 +9,7 @@ use rebearing::{Alarm, AnyMonitor, Label, ModelError, SensorFault, Vacant};
 
 use crate::unknown::{Sink, inspect, number, write};
 
-/// Every accessor that models of both encodings have.
+/// Calls every accessor that models of both encodings have.
 pub(crate) fn model<'m, B: Body<'m>>(model: &AnyModel<'m, B>) {
     let front_end = model.front_end();
     black_box((front_end.bands(), front_end.axis_features(), front_end.dims()));
@@ -22,7 +22,7 @@ pub(crate) fn model<'m, B: Body<'m>>(model: &AnyModel<'m, B>) {
     }
 }
 
-/// All methods of a monitor, started in `room`.
+/// Calls all methods of a monitor started in `room`.
 pub(crate) fn monitor<'m, M, const AXES: usize, const CLASSES: usize>(
     room: &mut Vacant<M>,
     model: AnyModel<'m, M::Body>,
@@ -31,7 +31,7 @@ pub(crate) fn monitor<'m, M, const AXES: usize, const CLASSES: usize>(
 where
     M: AnyMonitor<'m, AXES, CLASSES>,
 {
-    // In any state, not only the one after a start, where no push could complete a window yet.
+    // Any state, not only the one after a start: from there, no push could complete a window yet.
     let monitor = black_box(room.start(model)?);
     if let Err(error) = monitor.set_shaft_speed(black_box(0.0)) {
         write(error);
@@ -55,7 +55,7 @@ where
         snapshot.record(monitor, finding.index, number() as u16);
         let line = ReportLine::new(&model, &finding).alarm(&state).drift(Some(black_box(false)));
         let line = line.features(monitor.features()).exact();
-        // The sink takes everything.
+        // The sink accepts everything.
         let _ = line.write_to(&mut Sink);
         write(line);
     }

@@ -1,4 +1,4 @@
-//! An alarm by parameters of which nothing is known, and a duty cycle at any time.
+//! An alarm with unknown parameters, and a duty cycle at any time.
 
 use core::hint::black_box;
 

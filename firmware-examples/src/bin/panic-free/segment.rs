@@ -1,4 +1,4 @@
-//! Segments, their spectra, and the features that models make of them.
+//! Segments, their spectra, and the features that models compute from them.
 
 use core::hint::black_box;
 
@@ -57,7 +57,7 @@ fn segment<S: Sample, const FFT: usize, const AXES: usize>(sample: S) {
         let sums = sums.get_mut(..number()).unwrap_or_default();
         let shaft_hz = black_box(Some(0.0));
         let front_end = model.front_end();
-        // Refused or not is as good for what follows.
+        // The following code does not depend on whether this is refused.
         let _ = blocks::add_segment(&segment, number(), front_end, shaft_hz, &mut out, sums);
         let _ = blocks::add_tapered(
             &segment,

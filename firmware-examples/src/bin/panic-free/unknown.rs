@@ -6,14 +6,14 @@ use core::hint::black_box;
 use rebearing::model::Aligned;
 
 static BYTES: Aligned<[u8; 4096]> = Aligned([0; 4096]);
-/// As many floats as any buffer here has.
+/// At least as many floats as any buffer here has.
 pub(crate) static FLOATS: [f32; 1024] = [0.0; 1024];
 
 pub(crate) fn number() -> usize {
     black_box(0)
 }
 
-/// The contents are as unknown as the length: the compiler may not look behind the reference.
+/// Bytes of unknown contents and length: the compiler may not look behind the reference.
 pub(crate) fn bytes() -> &'static [u8] {
     black_box(&BYTES).0.get(..number()).unwrap_or_default()
 }
@@ -37,7 +37,7 @@ impl fmt::Write for Sink {
     }
 }
 
-/// Writes a text; the sink takes everything.
+/// Writes a text; the sink accepts everything.
 pub(crate) fn write(text: impl fmt::Display) {
     let _ = fmt::write(&mut Sink, format_args!("{text}"));
 }

@@ -1,4 +1,4 @@
-//! Slots of which nothing is known, the models in them, and a firmware's description of itself.
+//! Slots with unknown contents, the models in them, and a firmware's description of itself.
 
 use core::hint::black_box;
 
@@ -14,7 +14,7 @@ pub(crate) fn all() {
     descriptor();
 }
 
-/// A flash of which nothing is known.
+/// A flash with unknown contents.
 struct Flash;
 
 impl nor_flash::ErrorType for Flash {

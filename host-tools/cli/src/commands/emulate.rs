@@ -1,4 +1,4 @@
-//! `rebearing emulate`: the model on the emulated microcontroller, compared with the host.
+//! `rebearing emulate`: runs the model on the emulated microcontroller and compares with the host.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
         }
     };
 
-    // RAM as the type says is part of the promise, so a difference is a failure too.
+    // The type promises the RAM, so a different size is a failure too.
     let (name, ram) = (type_name(&run.monitor), run.monitor.device_ram());
     if run.ram != ram {
         bail!("the firmware's monitor takes {} bytes of RAM where its type gives {ram}", run.ram);

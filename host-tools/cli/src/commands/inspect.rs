@@ -1,4 +1,4 @@
-//! `rebearing inspect`: the contents of a model file of either encoding, and its cost on the device.
+//! `rebearing inspect`: shows a model file of either encoding, and its cost on the device.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -43,31 +43,31 @@ fn clock(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The parts that the two encodings write differently, in the same words and numbers.
+/// The parts that differ between the two encodings, in common words and numbers.
 struct Described<'m> {
     provenance: Provenance<'m>,
-    /// The smallest monitor for it.
+    /// The smallest monitor for the model.
     monitor: Capacities,
     gate: Option<Gate>,
-    /// Components that tell classes apart.
+    /// Components that distinguish the classes.
     types: usize,
     /// The log-likelihood in nats below which windows are unknown.
     threshold: Option<f64>,
-    /// The same for scripts, in the digits of its encoding.
+    /// The threshold for scripts, in the digits of its encoding.
     threshold_json: Value,
     /// The work on each core; `None` if the bench has not measured the model's features.
     estimates: Option<Vec<Estimate>>,
-    /// Fields that the JSON of one encoding has alone.
+    /// JSON fields that only this encoding has.
     own: Value,
 }
 
-/// The mixture that tells healthy from faulty.
+/// The mixture that distinguishes healthy from faulty.
 struct Gate {
     components: usize,
-    /// Healthy from this log-likelihood on, in nats.
+    /// Lowest healthy log-likelihood, in nats.
     min: f64,
     direction: bool,
-    /// The same for scripts.
+    /// The gate for scripts.
     json: Value,
 }
 
@@ -123,7 +123,7 @@ impl<'m> Described<'m> {
         }
     }
 
-    /// Gate, mixture and what is unknown to them, a name and a line each.
+    /// A name and a line each for the gate, the mixture, and what counts as unknown.
     fn mixture_lines(&self) -> Vec<(&'static str, String)> {
         let components = |count: usize| plural(count, "component", "components");
         let mut lines = Vec::new();
@@ -146,7 +146,7 @@ impl<'m> Described<'m> {
 }
 
 impl Gate {
-    /// `own` are the fields of one encoding alone.
+    /// `own` holds the fields that only one encoding has.
     fn new(components: usize, min: f64, direction: bool, own: &Value) -> Self {
         let common = json!({
             "components": components,
@@ -157,7 +157,7 @@ impl Gate {
     }
 }
 
-/// An object with the fields of another beside its own.
+/// Adds the fields of `other` to an object.
 fn joined(mut object: Value, other: &Value) -> Value {
     if let (Some(object), Some(other)) = (object.as_object_mut(), other.as_object()) {
         object.extend(other.clone());

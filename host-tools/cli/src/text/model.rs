@@ -1,4 +1,4 @@
-//! A model and its cost, in words.
+//! Describes a model and its cost in words.
 
 use std::fmt::Write as _;
 
@@ -15,12 +15,12 @@ pub(crate) fn cost_line(model: &DeployedModel) -> String {
     format!("device: {} bytes of flash, {ram} bytes of RAM as {monitor}", model.bytes().len())
 }
 
-/// A unit and the full scale in it, in words.
+/// Describes a unit, and the full scale in it.
 pub(crate) fn unit_text(unit: &str, full_scale: Option<f64>) -> String {
     full_scale.map_or(unit.to_owned(), |value| format!("{unit}, full scale ±{value} {unit}"))
 }
 
-/// How samples become features, in words.
+/// Describes how samples become features.
 pub(crate) fn front_end_text(front_end: &FrontEnd<'_>) -> String {
     let mut text = format!(
         "{} Hz, {}, {}-point FFT every {}, {} bands",
@@ -45,7 +45,7 @@ pub(crate) fn front_end_text(front_end: &FrontEnd<'_>) -> String {
     text
 }
 
-/// Segments, length and spacing of a window, in words.
+/// Describes a window: its segments, length and spacing.
 pub(crate) fn window_text(front_end: &FrontEnd<'_>) -> String {
     let window_s = front_end.window_len() as f32 / front_end.rate_hz;
     let report_s = (front_end.hop * front_end.segments) as f32 / front_end.rate_hz;
@@ -53,7 +53,7 @@ pub(crate) fn window_text(front_end: &FrontEnd<'_>) -> String {
     format!("{segments}, {window_s:.3} s of signal, every {report_s:.3} s")
 }
 
-/// The unit of the device's samples and their full scale in it.
+/// Returns the unit of the device's samples, and their full scale in it.
 pub(crate) fn samples(model: &DeployedModel) -> (Option<String>, Option<f64>) {
     let unit = model.unit();
     let of_counts = model.counts_per_unit().map(|counts| FULL_SCALE_COUNTS / f64::from(counts));
@@ -69,8 +69,9 @@ pub(crate) fn samples(model: &DeployedModel) -> (Option<String>, Option<f64>) {
     (text, full_scale)
 }
 
-/// The reason why an f32 model does not go with samples in counts; `None` if it does. Severity and
-/// the idle threshold are in the model's unit, and would be wrong by the counts in one unit.
+/// Returns the reason why an f32 model does not work with samples in counts; `None` if it does.
+/// Severity and the idle threshold are in the model's unit. With counts, they would be wrong by the
+/// number of counts per unit.
 pub(crate) fn not_in_counts(model: &DeployedModel) -> Option<String> {
     let unit = model.unit().map(|unit| unit.name);
     let measures = match (model.severity().is_some(), model.alarm().idle.is_some()) {
@@ -84,7 +85,8 @@ pub(crate) fn not_in_counts(model: &DeployedModel) -> Option<String> {
         .then(|| format!("not for i16 samples: {measures} in {of}, not in counts"))
 }
 
-/// The type alias of a model's monitor, ready to paste into a firmware, every number by its name.
+/// Returns the type alias of a model's monitor, ready to paste into a firmware, with a name for
+/// every number.
 pub(crate) fn alias(target: &str, monitor: &Capacities) -> String {
     let Capacities { encoding, samples, fft, axes, dims, components, classes } = monitor;
     let model = match (encoding, samples) {
@@ -99,7 +101,7 @@ pub(crate) fn alias(target: &str, monitor: &Capacities) -> String {
     )
 }
 
-/// A machine's name as the name of a type: `motor-b` is `MotorB`.
+/// Converts a machine's name to the name of a type: `motor-b` is `MotorB`.
 fn type_name(machine: &str) -> String {
     let words = machine.split(|c: char| !c.is_ascii_alphanumeric());
     let name: String = words

@@ -27,7 +27,7 @@ pub enum End {
 }
 
 impl End {
-    /// The end in one word, as JSON has it.
+    /// The end in one word, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stream => "stream",
@@ -109,7 +109,7 @@ enum Pressed {
     Nothing,
 }
 
-/// Returns what was pressed so far.
+/// Returns the quit or resize event so far, if there is one.
 fn keys(wait: Duration) -> Result<Pressed> {
     let mut pressed = Pressed::Nothing;
     let mut wait = wait;

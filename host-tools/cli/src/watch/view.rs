@@ -24,14 +24,14 @@ const SPAN_DB: f32 = 60.0;
 /// in nats. So one outlier does not flatten the rest.
 const BELOW: (f32, f32) = (4.0, 20.0);
 
-/// How to draw.
+/// Settings of the drawing.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
-    /// Where the stream comes from.
+    /// Name of the stream's source.
     pub title: &'a str,
-    /// Whether colours may be used.
+    /// True if colours may be used.
     pub colour: bool,
-    /// Whether the stream has ended.
+    /// True if the stream has ended.
     pub ended: bool,
 }
 
@@ -46,7 +46,7 @@ impl Look<'_> {
     }
 }
 
-/// Draws everything, whatever the size of the terminal.
+/// Draws everything, in a terminal of any size.
 pub fn draw(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>) {
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
@@ -293,7 +293,7 @@ mod tests {
     use ratatui::backend::TestBackend;
     use rebearing_host::device::line::Line;
 
-    /// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
+    /// The firmware's output in QEMU. `cargo xtask test boards` checks that it is the same.
     const TOUR: &str =
         include_str!("../../../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt");
 

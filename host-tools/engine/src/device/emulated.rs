@@ -1,4 +1,4 @@
-//! The lines of the emulated device, put together to a run.
+//! Collects the lines of the emulated device into a run.
 
 use anyhow::{Context, Result, bail};
 use rebearing::model::Integers;
@@ -14,20 +14,20 @@ use crate::device::{DeviceClassification, DeviceFinding, DeviceSeverity, Shown};
 
 pub use crate::device::line::DriftSeen as EmulatedDrift;
 
-/// What the emulated device said.
+/// The output of the emulated device.
 #[derive(Debug, Clone)]
 pub struct EmulatedRun {
     /// The firmware's monitor type.
     pub monitor: Capacities,
-    /// The RAM it says that its monitor takes.
+    /// The monitor's RAM in bytes, as the firmware reports it.
     pub ram: usize,
-    /// Its findings.
+    /// The findings of the run.
     pub findings: Vec<DeviceFinding>,
-    /// What its drift watch counted, where it has one.
+    /// The counts of its drift watch, if it has one.
     pub drift: Option<EmulatedDrift>,
 }
 
-/// What the exact bits of a report are.
+/// The number format of a report's exact bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Numbers {
     /// The bits of floats.
@@ -67,7 +67,7 @@ impl Numbers {
     }
 }
 
-/// Reads all lines of a run.
+/// Parses all lines of a run.
 pub(super) fn parse(text: &str, numbers: Numbers) -> Result<EmulatedRun> {
     let (mut monitor, mut end) = (None, None);
     let mut findings = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn parse(text: &str, numbers: Numbers) -> Result<EmulatedRun> {
     Ok(EmulatedRun { monitor: capacities, ram, findings, drift })
 }
 
-/// The finding of a report, with the exact value of each number.
+/// Converts a report to a finding with the exact value of each number.
 fn finding(report: &ReportSeen, numbers: Numbers) -> Result<DeviceFinding> {
     let bits = report.bits.as_ref();
     let result = match &report.finding {
@@ -140,7 +140,7 @@ mod tests {
     const MONITOR: &str = "monitor model=f32 samples=f32 fft=4096 axes=1 features=768 \
                            components=4096 classes=256 ram=99";
 
-    /// Reads lines that get their mark and checksum here.
+    /// Adds the mark and the checksum to each line, and parses the lines.
     fn parse(lines: &[&str], numbers: Numbers) -> anyhow::Result<EmulatedRun> {
         let line = |line: &&str| {
             let text = format!("rb1 {line}");
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(found.posterior, [0.25, 0.75]);
         let axis = found.statistics[0];
         assert_eq!((axis.rms, axis.kurtosis, axis.crest), (2.0, 3.0, 1.5));
-        // Twice the square of a count, of which two make a unit.
+        // Twice the square of a count. Two counts make a unit.
         assert!((axis.level - 0.5_f32.ln()).abs() < 1e-6, "{}", axis.level);
     }
 

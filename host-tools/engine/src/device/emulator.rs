@@ -1,7 +1,7 @@
-//! The emulated microcontroller: the QEMU firmware run over a recording.
+//! The emulated microcontroller: runs the QEMU firmware over a recording.
 //!
-//! The model is put where probe-rs would put it, the samples come through semihosting, and
-//! the firmware prints report lines with the exact bits. Nothing is rebuilt for another model.
+//! QEMU loads the model at the address where probe-rs would write it. The samples come through
+//! semihosting, and the firmware prints report lines with the exact bits. No model needs a rebuild.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub struct Emulator {
     elf: PathBuf,
     elf_m0: PathBuf,
     qemu: PathBuf,
-    /// Where firmware of this command's own lies while it is used.
+    /// Folder of the firmware that comes inside this command, while it is used.
     #[serde(skip)]
     _unpacked: Option<Arc<TempDir>>,
 }
@@ -43,9 +43,9 @@ pub struct Emulator {
 /// A core that QEMU emulates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Core {
-    /// QEMU's mps2-an386: models of both encodings, of every size.
+    /// QEMU's mps2-an386, for models of both encodings and every size.
     CortexM4F,
-    /// QEMU's microbit, with 16 KiB of RAM: small i16 models.
+    /// QEMU's microbit with 16 KiB of RAM, for small i16 models.
     CortexM0,
 }
 
@@ -58,7 +58,7 @@ impl Core {
         if fits { Self::CortexM0 } else { Self::CortexM4F }
     }
 
-    /// The core as its maker names it.
+    /// The core's name, as its maker writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::CortexM4F => "Cortex-M4F",
@@ -73,7 +73,7 @@ impl Core {
         }
     }
 
-    /// Where the firmware's linker script has its MODEL region.
+    /// Address of the MODEL region in the firmware's linker script.
     fn model_address(self) -> u32 {
         match self {
             Self::CortexM4F => 0x0020_0000,
@@ -82,7 +82,7 @@ impl Core {
     }
 }
 
-/// The largest monitor that the firmware for the Cortex-M0 has.
+/// The largest monitor in the firmware for the Cortex-M0.
 const M0_ROOM: Capacities = Capacities {
     encoding: Encoding::I16,
     samples: Samples::Counts,
@@ -92,16 +92,17 @@ const M0_ROOM: Capacities = Capacities {
     components: 40,
     classes: 16,
 };
-/// Most windows that its alarm averages.
+/// Largest number of windows that its alarm averages.
 const M0_AVERAGE: u32 = 16;
 
 impl Emulator {
-    /// Finds the firmware and QEMU: the firmware in this command, or in a checkout of the project
-    /// `cargo xtask firmware`, which builds the one and sees to the other as `setup` says.
+    /// Finds the firmware and QEMU. Uses the firmware inside this command if there is one.
+    /// Otherwise it runs `cargo xtask firmware` in a checkout of the project: that builds the
+    /// firmware, and takes care of QEMU as `setup` says.
     ///
     /// The error is one line that says what is missing.
     pub fn find(setup: Setup) -> Result<Self> {
-        // A checkout may have moved on since this command was built; its own firmware has not.
+        // The checkout may have changed since this command was built. The firmware inside has not.
         if let Some(firmware) = &embedded::FIRMWARE {
             return Self::unpack(firmware);
         }
@@ -109,7 +110,7 @@ impl Emulator {
             .context("`cargo xtask firmware` did not print the paths of firmware and QEMU")
     }
 
-    /// Firmware of this command's own, in files as QEMU wants them.
+    /// Writes the firmware inside this command to files for QEMU.
     fn unpack(firmware: &EmbeddedFirmware) -> Result<Self> {
         let qemu = setup::qemu().with_context(|| {
             format!("the emulated device needs QEMU: install {QEMU} (apt-get install {QEMU})")
@@ -135,7 +136,7 @@ impl Emulator {
         let job = Job {
             model,
             samples_as,
-            // No shaft turns zero times a second, so that zero stands for a speed that is not known.
+            // No shaft has a speed of zero, so zero means that the speed is not known.
             shaft_hz: recording.shaft_hz().unwrap_or(0.0),
             samples: sample_file::of_recording(recording, samples_as)?,
         };
@@ -147,7 +148,7 @@ impl Emulator {
         self.run_integer_on(Core::of_integer_model(&model.model()), model, counts)
     }
 
-    /// As [`Emulator::run_integer`], on the given core.
+    /// Like [`Emulator::run_integer`], on the given core.
     pub fn run_integer_on(
         &self,
         core: Core,
@@ -169,7 +170,7 @@ impl Emulator {
         emulated::parse(&text, numbers).context("the emulated device printed something unexpected")
     }
 
-    /// Runs the firmware with a model in its flash and a file of samples, and gives what it printed.
+    /// Runs the firmware with a model in its flash and a file of samples. Returns its output.
     fn launch(&self, core: Core, job: &Job<'_>) -> Result<String> {
         let scratch = temporary_folder()?;
         let model_path = scratch.path().join("model.rbm");
@@ -178,7 +179,8 @@ impl Emulator {
         let samples_path = scratch.path().join("samples.bin");
         std::fs::write(&samples_path, &job.samples).context(unwritten)?;
 
-        // A console of its own: QEMU's versions differ in where semihosting prints otherwise.
+        // A separate console, because QEMU's versions differ in where semihosting prints by
+        // default.
         let mut semihosting = String::from("enable=on,target=native,chardev=console");
         let shaft = format!("{:08x}", job.shaft_hz.to_bits());
         for word in ["qemu", job.samples_as.name(), &shaft, &escaped(&samples_path)?] {
@@ -230,34 +232,34 @@ impl Emulator {
     }
 }
 
-/// A model and the samples that it is run over.
+/// A model and the samples to run it over.
 struct Job<'a> {
     model: &'a [u8],
     samples_as: SampleKind,
-    /// Turns per second; zero if it is not known.
+    /// Shaft speed in turns per second; zero if it is not known.
     shaft_hz: f32,
     /// The file of samples.
     samples: Vec<u8>,
 }
 
 impl Job<'_> {
-    /// A hundred times what the emulator takes on a desk, so that only one that hangs is stopped.
+    /// A hundred times the usual run time on a desktop, so only an emulator that hangs is stopped.
     fn time_limit(&self) -> Duration {
         let samples = self.samples.len() / self.samples_as.size();
         Duration::from_secs(60 + samples as u64 / 1000)
     }
 }
 
-/// What `command` printed and how it ended, or `None` if it had to be stopped.
+/// Returns the output and exit status of `command`, or `None` if it had to be stopped.
 fn output_within(command: &mut Command, limit: Duration) -> std::io::Result<Option<Output>> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    // Both streams are drained while the program runs, or it would wait for us for ever.
+    // Both streams are drained while the program runs. Otherwise it would block for ever.
     let reader = |stream: Option<Box<dyn Read + Send>>| {
         thread::spawn(move || {
             let mut lines = Vec::new();
             let Some(stream) = stream else { return Ok(lines) };
             let mut stream = BufReader::new(stream);
-            // A window is a line.
+            // Each window prints one line.
             while stream.read_until(b'\n', &mut lines)? > 0 {
                 progress::done(1);
             }
@@ -284,7 +286,7 @@ fn output_within(command: &mut Command, limit: Duration) -> std::io::Result<Opti
     Ok(Some(Output { status, stdout: join(stdout)?, stderr: join(stderr)? }))
 }
 
-/// A path inside a QEMU option, where a comma must be doubled.
+/// Escapes a path for a QEMU option: commas must be doubled.
 fn escaped(path: &Path) -> Result<String> {
     let path = path.to_str().context("the temporary directory's name is not UTF-8")?;
     Ok(path.replace(',', ",,"))

@@ -1,4 +1,4 @@
-//! The device, as seen from the host: run here, emulated, on a board, and what it prints.
+//! The device as seen from the host: run here, emulated, or on a board, and its output.
 
 mod deployed;
 pub mod embedded;
@@ -20,7 +20,7 @@ pub use finding::{DeviceClassification, DeviceFinding, DeviceSeverity, Shown, st
 pub use monitor_type::{smallest, type_name};
 pub use run::{RunError, run, run_integer, run_integer_sending, run_sending};
 
-/// An option of another program, as its command line has it.
+/// Returns an option for another program's command line.
 fn option(name: &str) -> std::ffi::OsString {
     format!("--{name}").into()
 }

@@ -1,13 +1,13 @@
 //! The file of samples that the emulated firmware reads.
 //!
-//! For each stretch its number of frames as u32, then the frames, all little-endian.
+//! For each stretch, it holds the number of frames as u32, then the frames, all little-endian.
 
 use anyhow::{Context, Result, bail};
 
 use crate::data::counts::Counts;
 use crate::data::recording::Recording;
 
-/// How samples are handed to the firmware.
+/// The sample format that the firmware gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleKind {
     /// 32-bit floats, any value.
@@ -17,7 +17,7 @@ pub enum SampleKind {
 }
 
 impl SampleKind {
-    /// The kind as a firmware names it.
+    /// The format's name in the firmware.
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
@@ -34,7 +34,7 @@ impl SampleKind {
     }
 }
 
-/// A recording, its samples of this kind.
+/// Encodes a recording with samples of this kind.
 pub(super) fn of_recording(recording: &Recording, samples_as: SampleKind) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for (stretch, samples) in recording.stretches()?.iter().enumerate() {
@@ -62,7 +62,7 @@ pub(super) fn of_recording(recording: &Recording, samples_as: SampleKind) -> Res
     Ok(bytes)
 }
 
-/// A recording in counts.
+/// Encodes a recording in counts.
 pub(super) fn of_counts(counts: &Counts) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for stretch in &counts.stretches {

@@ -1,4 +1,4 @@
-//! The emulated device's firmware and QEMU, set up by a checkout of the project.
+//! Sets up the emulated device's firmware and QEMU from a checkout of the project.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use anyhow::{Context, Result, bail};
 
 use super::option;
 
-/// The emulator's program, as Debian calls its package too.
+/// The emulator's program. Debian's package has the same name.
 pub(super) const QEMU: &str = "qemu-system-arm";
-/// Where cargo builds, if that is said.
+/// The variable that sets cargo's build folder.
 const TARGET_DIR: &str = "CARGO_TARGET_DIR";
 
-/// What to do about a program that is missing.
+/// The action if a program is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setup {
-    /// Say what it is and install it.
+    /// Name it and install it.
     Install,
-    /// Ask, where somebody is there to answer; else refuse, and say how to install it.
+    /// Ask if somebody is there to answer. Otherwise refuse, and say how to install it.
     Ask,
 }
 
-/// Builds the firmware with `cargo xtask firmware`, which sees to what is missing; gives what it
-/// prints, the paths of firmware and QEMU.
+/// Builds the firmware with `cargo xtask firmware`, which also takes care of missing programs.
+/// Returns its output: the paths of firmware and QEMU.
 pub(super) fn firmware(setup: Setup) -> Result<Vec<u8>> {
     let checkout = checkout().context(
         "this command was installed without the emulated device's firmware: run it in a \
@@ -35,7 +35,7 @@ pub(super) fn firmware(setup: Setup) -> Result<Vec<u8>> {
     cargo.envs(build_folder(&checkout).map(|folder| (TARGET_DIR, folder)));
     match setup {
         Setup::Install => cargo.arg(option("yes")).stdin(Stdio::null()),
-        // Whoever is asked answers here.
+        // The user answers the question on this input.
         Setup::Ask => cargo.stdin(Stdio::inherit()),
     };
     let output = cargo
@@ -48,7 +48,7 @@ pub(super) fn firmware(setup: Setup) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// The project's checkout: the directory this tool was built in, or one above the current.
+/// The project's checkout: the folder where this tool was built, or a parent of the current one.
 pub fn checkout() -> Option<PathBuf> {
     let is_checkout = |dir: &Path| dir.join("firmware-examples/Cargo.toml").is_file();
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf);
@@ -57,22 +57,22 @@ pub fn checkout() -> Option<PathBuf> {
     built_in.into_iter().chain(above).find(|dir| is_checkout(dir))
 }
 
-/// QEMU on the path, or unpacked.
+/// QEMU on the path, or the unpacked one.
 pub(super) fn qemu() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let installed = std::env::split_paths(&path).map(|folder| folder.join(QEMU));
     installed.filter(|file| file.is_file()).chain(unpacked_qemu()).next()
 }
 
-/// QEMU where `cargo xtask firmware` unpacks it if it may not install it.
+/// The QEMU that `cargo xtask firmware` unpacks if it may not install one.
 pub fn unpacked_qemu() -> Option<PathBuf> {
     let checkout = checkout()?;
     let build = build_folder(&checkout).unwrap_or_else(|| checkout.join("target"));
     Some(build.join("qemu").join(QEMU)).filter(|file| file.is_file())
 }
 
-/// Where a checkout is to be built, if not in itself: where `CARGO_TARGET_DIR` says, and for a
-/// command that was installed in the user's cache. A checkout is the developer's, not the user's.
+/// The folder to build a checkout in, if not in the checkout itself. `CARGO_TARGET_DIR` sets it.
+/// For an installed command it is the user's cache, because a checkout belongs to the developer.
 fn build_folder(checkout: &Path) -> Option<PathBuf> {
     let said = std::env::var_os(TARGET_DIR).filter(|folder| !folder.is_empty());
     if let Some(folder) = said {
@@ -80,7 +80,7 @@ fn build_folder(checkout: &Path) -> Option<PathBuf> {
     }
     let whole = |path: PathBuf| path.canonicalize().unwrap_or(path);
     let root = whole(checkout.to_path_buf());
-    // Cargo says where the package of a command lies that it runs.
+    // Cargo sets this to the package folder of the command that it runs.
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let mut places = package.into_iter().chain(std::env::current_exe().ok());
     let from_checkout = places.any(|place| whole(place).starts_with(&root));

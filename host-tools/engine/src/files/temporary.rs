@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use thiserror::Error;
 
-/// Why there is no folder for temporary files.
+/// The reason why a folder for temporary files cannot be made.
 #[derive(Debug, Error)]
 #[error(
     "{}: no temporary folder can be made there: {reason}; set TMPDIR to a folder that exists and is \
@@ -14,19 +14,19 @@ use thiserror::Error;
     place.display()
 )]
 pub struct TemporaryError {
-    /// Where temporary folders are made.
+    /// The folder in which temporary folders are made.
     pub place: PathBuf,
-    /// What the operating system said.
+    /// The operating system's reason.
     pub reason: io::Error,
 }
 
-/// Makes a folder for temporary files, gone with the value.
+/// Makes a folder for temporary files. Dropping the value removes the folder.
 ///
-/// The error names the place of such folders, not the name that was tried.
+/// The error names the place of such folders, not the folder name that was tried.
 pub fn temporary_folder() -> Result<TempDir, TemporaryError> {
     tempfile::tempdir().map_err(|error| {
         let place = std::env::temp_dir();
-        // tempfile's own text has the name that it tried.
+        // tempfile's own message contains the name that it tried.
         let reason = place.metadata().err().unwrap_or_else(|| error.kind().into());
         TemporaryError { place, reason }
     })

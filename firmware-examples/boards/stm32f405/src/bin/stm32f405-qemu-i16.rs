@@ -1,6 +1,6 @@
 //! The board in QEMU's netduinoplus2, with an i16 model of 256 points.
 //!
-//! `stm32f405-qemu-i16.txt` beside this file is what it prints.
+//! Its expected output is in `stm32f405-qemu-i16.txt`, in the same folder.
 
 #![no_std]
 #![no_main]

@@ -1,6 +1,6 @@
 //! The board in QEMU's netduinoplus2, with an f32 model.
 //!
-//! `stm32f405-qemu.txt` beside this file is what it prints.
+//! Its expected output is in `stm32f405-qemu.txt`, in the same folder.
 
 #![no_std]
 #![no_main]

@@ -14,14 +14,14 @@ use rebearing::update::{LayoutError, Slots};
 use stm32f4xx_hal::flash::{FlashExt, LockedFlash};
 use stm32f405::{Board, CHIP};
 
-/// For i16 models of 2048 points: `CountMonitor<2048>`.
+/// For i16 models of 2048 points, use `CountMonitor<2048>`.
 type BoardMonitor = FloatMonitor;
 
 rebearing::descriptor!(BoardMonitor, CHIP, SLOTS);
 
 #[entry]
 fn main() -> ! {
-    // Not on the stack, so that the size of the binary tells what it takes.
+    // Not on the stack, so the size of the binary shows how much RAM it takes.
     static mut ROOM: Room<BoardMonitor> = Room::new(BoardMonitor::vacant());
     // The chip is set up once, here.
     let Some(board) = Board::new() else { starve() };
@@ -39,13 +39,13 @@ fn main() -> ! {
     loop {
         match app.step(&mut sensor) {
             Ok(_) => wake.sleep(),
-            // The driver starts the sensor again at the next step.
+            // The driver restarts the sensor at the next step.
             Err(_) => delay.delay_ms(RETRY_MS),
         }
     }
 }
 
-/// Whether a new model could be stored in the slots, without writing anything.
+/// Checks that a new model could be stored in the slots. Writes nothing.
 fn check_layout(flash: &mut LockedFlash) -> Result<(), LayoutError> {
     let region = model_region().as_ptr_range();
     let offset = |address: *const u8| address.addr().wrapping_sub(flash.address()) as u32;
@@ -53,7 +53,7 @@ fn check_layout(flash: &mut LockedFlash) -> Result<(), LayoutError> {
     Slots::new(flash.unlocked(), region).map(drop)
 }
 
-/// Nothing to do: the watchdog starts the board again.
+/// Does nothing until the watchdog restarts the board.
 fn starve() -> ! {
     loop {
         cortex_m::asm::wfi();

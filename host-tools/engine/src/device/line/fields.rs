@@ -1,4 +1,4 @@
-//! The words of each kind of line.
+//! Parses the fields of each kind of line.
 
 use anyhow::{Context, Result, bail, ensure};
 use rebearing::Encoding;
@@ -7,7 +7,7 @@ use rebearing::monitor::{Capacities, Samples};
 use super::seen::{DriftSeen, EndSeen, FindingSeen, ModelSeen, MonitorSeen, ReportSeen};
 use super::values::{self, list, number, text_to};
 
-/// The words `name=value` of a line. Names that nobody asks for are of a later version.
+/// The words `name=value` of a line. Unused names belong to a later version.
 pub(super) struct Fields<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {
@@ -25,7 +25,7 @@ impl<'a> Fields<'a> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// A field read by `read`; an error of it names the field.
+    /// Parses a field with `read`. An error names the field.
     fn read<T>(&self, name: &str, read: impl FnOnce(&'a str) -> Result<T>) -> Result<Option<T>> {
         let value = self.get(name).map(read).transpose();
         value.with_context(|| format!("{name}={}", self.get(name).unwrap_or_default()))
@@ -36,7 +36,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A `report` line.
+/// Parses a `report` line.
 pub(super) fn report(window: u32, fields: &Fields<'_>) -> Result<ReportSeen> {
     let finding = match fields.read("fault", values::fault)? {
         Some(fault) => {
@@ -74,7 +74,7 @@ fn finding(fields: &Fields<'_>) -> Result<FindingSeen> {
     })
 }
 
-/// A `model` line.
+/// Parses a `model` line.
 pub(super) fn model(fields: &Fields<'_>) -> Result<ModelSeen> {
     let model = ModelSeen {
         bytes: fields.need("bytes", text_to)?,
@@ -88,7 +88,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<ModelSeen> {
     Ok(model)
 }
 
-/// A `monitor` line.
+/// Parses a `monitor` line.
 pub(super) fn monitor(fields: &Fields<'_>) -> Result<MonitorSeen> {
     let encoding = fields.need("model", |text| match text {
         "f32" => Ok(Encoding::F32),
@@ -112,7 +112,7 @@ pub(super) fn monitor(fields: &Fields<'_>) -> Result<MonitorSeen> {
     Ok(MonitorSeen { capacities, ram: fields.need("ram", text_to)? })
 }
 
-/// An `end` line.
+/// Parses an `end` line.
 pub(super) fn end(fields: &Fields<'_>) -> Result<EndSeen> {
     let drift = |text| match list(text, text_to)?.as_slice() {
         &[blocks, drifted, windows] => Ok(DriftSeen { blocks, drifted, windows }),

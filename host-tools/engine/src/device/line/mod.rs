@@ -1,7 +1,7 @@
-//! A device's line of text to what it says; `docs/report-lines.md` specifies it.
+//! Parses the lines of text that a device sends. `docs/report-lines.md` specifies them.
 //!
-//! A stream holds more than reports: a firmware's greetings, and lines that lost a part on their
-//! way. The checksum tells them apart. What it does not vouch for is never read.
+//! A stream holds more than reports: a firmware's greetings, and lines that lost a part on the way.
+//! The checksum tells reports from the rest. Text without a valid checksum is never parsed.
 
 mod fields;
 mod seen;
@@ -18,9 +18,9 @@ pub use seen::{
     ReportSeen,
 };
 
-/// The version of the format that is read.
+/// The supported version of the format.
 const VERSION: &str = "1";
-/// What stands before the checksum.
+/// The text right before the checksum.
 const CHECKSUM: &[u8] = b" crc=";
 
 /// A line of a stream.
@@ -28,26 +28,26 @@ const CHECKSUM: &[u8] = b" crc=";
 pub enum Line {
     /// The result of a window.
     Report(Box<ReportSeen>),
-    /// What the reports are of.
+    /// The model that makes the reports.
     Model(ModelSeen),
-    /// The monitor that makes them.
+    /// The firmware's monitor.
     Monitor(MonitorSeen),
     /// The end of a run.
     End(EndSeen),
-    /// A line of this format that is not as it was sent, and why.
+    /// A damaged line of this format, and the reason.
     Damaged(String),
     /// A line of another version of this format.
     OtherVersion(String),
-    /// Something else that the device, or what reads it, has to say.
+    /// Any other text from the device or from the program that reads it.
     Text(String),
 }
 
 impl Line {
-    /// Reads a line, whatever its bytes are. Its end of line may be there or not.
+    /// Parses a line of any bytes, with or without its end of line.
     pub fn parse(bytes: &[u8]) -> Self {
         let bytes = bytes.trim_ascii_end();
         let Some((version, record)) = find_mark(bytes) else {
-            // The end of a line whose beginning was lost.
+            // The end of a line that has lost its beginning.
             return if split_checksum(bytes).is_some() {
                 Self::Damaged("its beginning is missing".into())
             } else {
@@ -64,7 +64,8 @@ impl Line {
     }
 }
 
-/// The version and all that follows `rb1`, behind whatever a logger put before it.
+/// Finds the mark `rb1`, after any text from a logger. Returns the version, and the record from the
+/// mark on.
 fn find_mark(bytes: &[u8]) -> Option<(String, &[u8])> {
     (0..bytes.len()).find_map(|at| {
         let (before, record) = bytes.split_at(at);
@@ -76,7 +77,7 @@ fn find_mark(bytes: &[u8]) -> Option<(String, &[u8])> {
     })
 }
 
-/// What the checksum is of, and the checksum. Behind it a logger may have added words.
+/// Returns the text that the checksum covers, and the checksum. A logger may add words after it.
 fn split_checksum(record: &[u8]) -> Option<(&[u8], u32)> {
     let at = record.windows(CHECKSUM.len()).rposition(|window| window == CHECKSUM)?;
     let (text, rest) = record.split_at(at);

@@ -1,4 +1,4 @@
-//! What the lines of a device say.
+//! The contents of a device's lines.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use rebearing::{SensorFault, Zone};
 
 use crate::words::plural;
 
-/// A report as its line gives it.
+/// The contents of a report line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReportSeen {
     /// The number of the window.
     pub window: u32,
-    /// What was found, or why nothing was.
+    /// The finding, or the sensor fault that prevented it.
     pub finding: Result<FindingSeen, SensorFault>,
-    /// What machine and sensor are doing.
+    /// State of the machine and the sensor.
     pub state: Option<State>,
     /// Mean probability that the machine is not healthy.
     pub level: Option<f32>,
     /// The alarm, if there is one.
     pub alarm: Option<AlarmSeen>,
-    /// Whether the device asks for a new adaptation; `None` if it does not watch for drift.
+    /// True if the device asks for a new adaptation; `None` if it does not watch for drift.
     pub drift: Option<bool>,
-    /// Mean square of each band in decibels, axis by axis; empty where it was not sent.
+    /// Mean square of each band in decibels, axis by axis; empty if not sent.
     pub bands: Vec<Vec<f32>>,
     /// The exact bits of all numbers, if they were sent.
     pub bits: Option<BitsSeen>,
@@ -46,16 +46,16 @@ pub struct BitsSeen {
     pub level: Option<u16>,
 }
 
-/// What was found in a window.
+/// The finding of a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingSeen {
     /// The label.
     pub label: LabelSeen,
     /// Probability of each class.
     pub posterior: Vec<f32>,
-    /// Log-likelihood under the gate, and the least that is healthy.
+    /// Log-likelihood under the gate, and the lowest healthy value.
     pub gate: Option<(f32, f32)>,
-    /// Log-likelihood under the other components, and the least that is known.
+    /// Log-likelihood under the other components, and the lowest known value.
     pub log_likelihood: Option<(f32, f32)>,
     /// Root mean square of each axis.
     pub rms: Vec<f32>,
@@ -64,7 +64,7 @@ pub struct FindingSeen {
 }
 
 impl FindingSeen {
-    /// How sure the label is: the probability of its class; `None` for what is unknown.
+    /// Confidence in the label: the probability of its class. `None` for unknown labels.
     pub fn confidence(&self) -> Option<f32> {
         match self.label {
             LabelSeen::Class { index, .. } => self.posterior.get(index).copied(),
@@ -72,7 +72,8 @@ impl FindingSeen {
         }
     }
 
-    /// The log-likelihood that every window has, and its threshold: the gate's where there is one.
+    /// The log-likelihood that every window has, and its threshold. It is the gate's if there is a
+    /// gate.
     pub fn trend(&self) -> Option<(f32, f32)> {
         self.gate.or(self.log_likelihood)
     }
@@ -83,19 +84,19 @@ impl FindingSeen {
 pub enum LabelSeen {
     /// A class.
     Class {
-        /// Its place among the classes.
+        /// Its index among the classes.
         index: usize,
         /// Its name.
         name: String,
     },
-    /// Like nothing that was recorded.
+    /// Unlike anything that was recorded.
     Unknown,
-    /// Not healthy, and like no fault that is known.
+    /// Not healthy, and unlike any known fault.
     UnknownFault,
 }
 
 impl LabelSeen {
-    /// The word for it, as every command has it.
+    /// The word for the label, the same in every command.
     pub fn word(&self) -> &str {
         match self {
             Self::Class { name, .. } => name,
@@ -108,15 +109,15 @@ impl LabelSeen {
 /// An alarm with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlarmSeen {
-    /// What the machine has.
+    /// The label of the alarm.
     pub label: LabelSeen,
-    /// Whether it is on; if not, it has cleared and is latched.
+    /// True if the alarm is on. If false, it has cleared and is latched.
     pub active: bool,
-    /// Whether it was acknowledged.
+    /// True if it was acknowledged.
     pub acknowledged: bool,
 }
 
-/// What the reports are of.
+/// The model that makes the reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSeen {
     /// Bytes of the model.
@@ -125,7 +126,7 @@ pub struct ModelSeen {
     pub rate_hz: f32,
     /// Points of the FFT.
     pub fft: usize,
-    /// Axes.
+    /// Number of axes.
     pub axes: usize,
     /// The classes' names.
     pub classes: Vec<String>,
@@ -134,11 +135,11 @@ pub struct ModelSeen {
 }
 
 impl ModelSeen {
-    /// The frequency at which the lowest band begins and the highest ends.
+    /// The frequencies at which the lowest band begins and the highest band ends.
     pub fn span_hz(&self) -> Option<(f32, f32)> {
         let hz = |bin: u32| bin as f32 * self.rate_hz / self.fft as f32;
         let nyquist = self.rate_hz / 2.0;
-        // The last bin is that of the Nyquist frequency, and ends beyond it.
+        // The last bin is at the Nyquist frequency and ends beyond it.
         Some((hz(*self.edges.first()?), hz(*self.edges.last()?).min(nyquist)))
     }
 }
@@ -146,7 +147,7 @@ impl ModelSeen {
 /// The type of the firmware's monitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MonitorSeen {
-    /// What it holds.
+    /// Its capacities.
     pub capacities: Capacities,
     /// Bytes of RAM that it takes.
     pub ram: usize,
@@ -162,7 +163,7 @@ impl fmt::Display for MonitorSeen {
 /// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndSeen {
-    /// Findings of the run.
+    /// Number of findings in the run.
     pub findings: usize,
     /// Counts of the drift watch, if the model has a reference.
     pub drift: Option<DriftSeen>,
@@ -177,10 +178,10 @@ impl fmt::Display for EndSeen {
 /// Counts of a drift watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DriftSeen {
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: usize,
-    /// Blocks that drifted.
+    /// Number of blocks that drifted.
     pub drifted: usize,
-    /// Windows of the block that is not full yet.
+    /// Number of windows in the block that is not full yet.
     pub windows: usize,
 }

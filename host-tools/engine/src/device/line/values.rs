@@ -1,4 +1,4 @@
-//! The values of a line's words.
+//! Parses the values of a line's fields.
 
 use anyhow::{Context, Result, bail, ensure};
 use rebearing::operation::alarm::State;
@@ -8,7 +8,7 @@ use rebearing::{SensorFault, Zone};
 use super::seen::{AlarmSeen, BitsSeen, LabelSeen};
 
 pub(super) fn text_to<T: std::str::FromStr>(text: &str) -> Result<T> {
-    // Digits alone: Rust would take a sign too.
+    // Only digits: Rust would also accept a sign.
     ensure!(text.bytes().all(|byte| byte.is_ascii_digit()), "no number");
     text.parse().ok().context("no number")
 }
@@ -17,7 +17,7 @@ pub(super) fn number(text: &str) -> Result<f32> {
     if text == "nan" {
         return Ok(f32::NAN);
     }
-    // Rust would also take `inf`, `1e5` and the like, which no device sends.
+    // Rust would also accept `inf`, `1e5` and the like, but no device sends them.
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     ensure!(plain, "no number");
@@ -61,7 +61,7 @@ pub(super) fn alarm(text: &str) -> Result<AlarmSeen> {
     Ok(AlarmSeen { label: label(of)?, active, acknowledged })
 }
 
-/// A class name, its `%` and two digits undone.
+/// Decodes a class name: `%` and two hexadecimal digits stand for a byte.
 pub(super) fn name(text: &str) -> Result<String> {
     let mut bytes = Vec::new();
     let mut parts = text.split('%');
@@ -83,7 +83,7 @@ pub(super) fn bands(text: &str) -> Result<Vec<Vec<f32>>> {
     })
 }
 
-/// The exact bits: five parts with slashes between, and dashes for what is absent.
+/// Parses the exact bits: five parts separated by slashes, with dashes for absent values.
 pub(super) fn bits(text: &str) -> Result<BitsSeen> {
     let parts: Vec<&str> = text.split('/').collect();
     let [likelihoods, posterior, statistics, velocity, level] = parts[..] else {
@@ -121,7 +121,7 @@ fn word(text: &str) -> Result<u32> {
     Ok(u32::from_str_radix(text, 16)?)
 }
 
-/// A fault by its name.
+/// Finds a fault by its name.
 pub(super) fn fault(name: &str) -> Result<SensorFault> {
     let faults = [
         SensorFault::NotFinite,
@@ -136,13 +136,13 @@ pub(super) fn fault(name: &str) -> Result<SensorFault> {
     faults.into_iter().find(|fault| fault.name() == name).context("which fault?")
 }
 
-/// A zone by its letter.
+/// Finds a zone by its letter.
 pub(super) fn zone(letter: &str) -> Result<Zone> {
     let zones = [Zone::A, Zone::B, Zone::C, Zone::D];
     zones.into_iter().find(|zone| zone.name() == letter).context("which zone?")
 }
 
-/// A state by its name; a sensor fault stands behind a colon.
+/// Finds a state by its name. The name of a sensor fault follows after a colon.
 pub(super) fn state(text: &str) -> Result<State> {
     let states = [State::Idle, State::Settling, State::Filling, State::Running];
     match text.strip_prefix("sensor_fault:") {
@@ -151,13 +151,13 @@ pub(super) fn state(text: &str) -> Result<State> {
     }
 }
 
-/// Without what could move a terminal's cursor or change its colours.
+/// Removes characters that could move a terminal's cursor or change its colours.
 pub(super) fn printable(text: &str) -> String {
     let mut characters = text.chars().peekable();
     let mut kept = String::new();
     while let Some(character) = characters.next() {
         match character {
-            // A colour as loggers set it: ESC [ … and a letter.
+            // A colour code of a logger: ESC [ … and a letter.
             '\x1b' if characters.peek() == Some(&'[') => {
                 for skipped in characters.by_ref().skip(1) {
                     if skipped.is_ascii_alphabetic() {

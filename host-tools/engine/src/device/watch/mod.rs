@@ -1,12 +1,11 @@
-//! The lines of a device's reports, and what they come to.
+//! Reads the lines of a device's reports and keeps the state of the stream.
 //!
 //! ```text
 //!  source ─► bytes ─► line ─► Line ─► state ─► Watch
 //!  (RTT, serial, pipe)
 //! ```
 //!
-//! Whoever shows them needs nothing but the state, so that each part can be tested with a
-//! recorded stream.
+//! A display needs only the state, so each part can be tested with a recorded stream.
 
 pub mod source;
 pub mod state;

@@ -1,6 +1,6 @@
-//! Where a device's lines come from: a pipe or file, a serial port, or RTT through probe-rs.
+//! The sources of a device's lines: a pipe or file, a serial port, or RTT through probe-rs.
 //!
-//! A thread reads and hands on lines, so that keys are answered while a device is silent.
+//! A separate thread reads the lines, so keys are answered while a device is silent.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -14,19 +14,19 @@ use thiserror::Error;
 
 use crate::device::flash::{FlashError, Probe, command_line};
 
-/// Lines that may wait; then the device has to.
+/// Largest number of waiting lines. When it is reached, the device has to wait.
 const WAITING: usize = 4096;
-/// Bytes after which a line is cut: no report is as long, and a stream without line ends must not
-/// fill the memory.
+/// Largest length of a line in bytes; longer lines are cut. No report is that long, and a stream
+/// without line ends must not fill the memory.
 const LONGEST: usize = 16 * 1024;
-/// Bytes of a file that tell whether it is text.
+/// Bytes at the start of a file that are checked for text.
 const BEGINNING: u64 = 4096;
-/// A file is text if at most one character in so many is no text.
+/// A file is text if at most one character in this many is not text.
 const STRANGE_SHARE: usize = 20;
-/// After this long the serial port is asked again, and it is seen that nobody listens any more.
+/// Time after which a silent serial port is read again.
 const SERIAL_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Where lines come from.
+/// A source of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Standard input.
@@ -35,23 +35,23 @@ pub enum Source {
     File(PathBuf),
     /// A serial port.
     Serial {
-        /// As the system names it.
+        /// Name of the port in the operating system.
         port: String,
-        /// Bits a second.
+        /// Bits per second.
         baud: u32,
     },
     /// RTT, decoded by an installed probe-rs.
     Rtt {
         /// The chip, as probe-rs names it.
         chip: String,
-        /// ELF file of the firmware, which says how to decode.
+        /// ELF file of the firmware, needed for decoding.
         firmware: PathBuf,
-        /// Which probe.
+        /// The probe to use.
         probe: Option<String>,
     },
 }
 
-/// Why nothing can be read, or no more.
+/// The reason why reading failed to start or stopped.
 #[derive(Debug, Error)]
 pub enum SourceError {
     /// A file cannot be opened.
@@ -59,7 +59,7 @@ pub enum SourceError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's reason.
         reason: io::Error,
     },
     /// A file holds no text.
@@ -79,18 +79,18 @@ pub enum SourceError {
     Serial {
         /// The port.
         port: String,
-        /// Why not.
+        /// The reason.
         reason: serialport::Error,
     },
     /// probe-rs is missing, too old, or cannot be started.
     #[error(transparent)]
     Probe(#[from] FlashError),
-    /// Reading failed on the way.
+    /// Reading failed after it had started.
     #[error("{from}: reading stopped: {reason}; check the connection and start again")]
     Read {
-        /// Where from.
+        /// Name of the source.
         from: String,
-        /// What the operating system said.
+        /// The operating system's reason.
         reason: io::Error,
     },
     /// probe-rs ended with a failure.
@@ -100,9 +100,9 @@ pub enum SourceError {
     Ended {
         /// Its command line.
         command: String,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// The end of what it printed.
+        /// The last line that it printed.
         said: String,
     },
 }
@@ -118,14 +118,14 @@ impl Source {
         }
     }
 
-    /// Opens it and begins to read.
+    /// Opens the source and begins to read.
     pub fn open(&self) -> Result<Stream, SourceError> {
         let mut program = None;
         let bytes: Box<dyn Read + Send> = match self {
             Self::Stdin => Box::new(io::stdin()),
             Self::File(path) => {
                 let open = || {
-                    // Linux opens a folder, and fails when it is read.
+                    // Linux opens a folder, and only reading it fails.
                     if path.is_dir() {
                         Err(io::ErrorKind::IsADirectory.into())
                     } else {
@@ -134,7 +134,7 @@ impl Source {
                 };
                 let failed = |reason| SourceError::Open { path: path.clone(), reason };
                 let mut file = open().map_err(failed)?;
-                // A pipe has no beginning to come back to.
+                // A pipe cannot be rewound.
                 if file.metadata().is_ok_and(|file| file.is_file())
                     && !is_text(&mut file).map_err(failed)?
                 {
@@ -163,8 +163,8 @@ impl Source {
     }
 }
 
-/// Tells text from a recording by the beginning of a file, which is then read from its start. A
-/// few bytes may be damaged.
+/// Returns true if the beginning of a file is text and not a recording. A few bytes may be damaged.
+/// Rewinds the file to its start.
 fn is_text(file: &mut File) -> io::Result<bool> {
     let mut beginning = Vec::new();
     file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
@@ -179,25 +179,25 @@ fn is_text(file: &mut File) -> io::Result<bool> {
 /// A stream of lines.
 #[derive(Debug)]
 pub struct Stream {
-    /// Lines as they come; disconnected at the end.
+    /// Lines as they come. The channel disconnects at the end.
     pub lines: Receiver<io::Result<Vec<u8>>>,
     from: String,
     program: Option<Program>,
 }
 
 impl Stream {
-    /// The error of a failed reading, with where from.
+    /// Returns the error of a failed read, with the name of the source.
     pub fn failure(&self, reason: io::Error) -> SourceError {
         SourceError::Read { from: self.from.clone(), reason }
     }
 
-    /// Whether all went well, after the last line has been read.
+    /// Checks, after the last line, that the source ended without an error.
     pub fn finish(mut self) -> Result<(), SourceError> {
         self.program.take().map_or(Ok(()), Program::finish)
     }
 }
 
-/// A serial port that waits for the next byte as long as it takes.
+/// A serial port that waits for the next byte without a time limit.
 struct Patient(Box<dyn serialport::SerialPort>);
 
 impl Read for Patient {
@@ -211,7 +211,7 @@ impl Read for Patient {
     }
 }
 
-/// A running probe-rs; it is stopped when this is dropped.
+/// A running probe-rs. Dropping this stops it.
 #[derive(Debug)]
 struct Program {
     child: Child,
@@ -229,7 +229,7 @@ impl Program {
         let mut errors = child.stderr.take().ok_or_else(missing)?;
         let errors = thread::spawn(move || {
             let mut said = Vec::new();
-            // What came before a failure is all that there is to say.
+            // If reading fails, the text read so far is all there is.
             let _ = errors.read_to_end(&mut said);
             String::from_utf8_lossy(&said).trim().to_owned()
         });
@@ -249,13 +249,13 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The program may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Cuts a stream into lines, until it ends, fails, or nobody listens.
+/// Splits a stream into lines until it ends, fails, or nobody listens.
 fn read_lines(mut bytes: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     let mut line = Vec::new();
     let mut buffer = [0; 4096];

@@ -1,4 +1,4 @@
-//! What a stream has said so far: the newest report, a trend, and counts of everything.
+//! The state of a stream so far: the newest report, a trend, and counts of everything.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,66 +7,66 @@ use serde_json::{Value, json};
 
 use crate::device::line::{AlarmSeen, FindingSeen, LabelSeen, Line, ModelSeen, ReportSeen};
 
-/// Windows that the trend goes back; more than the widest terminal has dots for.
+/// Number of windows in the trend; more than the widest terminal has dots for.
 const TREND: usize = 1024;
-/// Messages that are kept.
+/// Number of messages to keep.
 const MESSAGES: usize = 200;
-/// Differently named labels and faults that are counted, so that a stream cannot fill the memory.
+/// Largest number of different label and fault names to count, so a stream cannot fill the memory.
 const NAMES: usize = 1000;
 
-/// A log-likelihood beside its threshold.
+/// A log-likelihood with its threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrendPoint {
-    /// The window, counted in reports so that restarts do not go back.
+    /// The window's number, counted in reports, so it does not go back after a restart.
     pub at: u64,
     /// The log-likelihood.
     pub value: f32,
-    /// The least that is healthy, or known.
+    /// The lowest value that is healthy, or known.
     pub least: f32,
 }
 
-/// What has been counted.
+/// The counts of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Reports.
+    /// Number of reports.
     pub reports: u64,
-    /// Reports of each label, by its word; sensor faults by `sensor_fault`.
+    /// Reports of each label, by its word. Sensor faults count under `sensor_fault`.
     pub labels: BTreeMap<String, u64>,
     /// Sensor faults of each kind.
     pub faults: BTreeMap<&'static str, u64>,
-    /// Times that an alarm came on, or got another name.
+    /// Number of times that an alarm came on or changed its name.
     pub alarms: u64,
-    /// Damaged lines.
+    /// Number of damaged lines.
     pub damaged: u64,
-    /// Lines of another version.
+    /// Number of lines of another version.
     pub other_version: u64,
-    /// Other lines.
+    /// Number of other lines.
     pub text: u64,
-    /// Windows whose report did not arrive.
+    /// Number of windows without a received report.
     pub missing: u64,
-    /// Times that the device started again.
+    /// Number of restarts of the device.
     pub restarts: u64,
 }
 
 /// The state of a live view.
 #[derive(Debug, Clone, Default)]
 pub struct Watch {
-    /// The model, if the device told.
+    /// The model, if the device has sent it.
     pub model: Option<ModelSeen>,
     /// The newest report.
     pub last: Option<ReportSeen>,
-    /// The newest bands that were sent.
+    /// The newest bands received.
     pub bands: Vec<Vec<f32>>,
     /// Log-likelihoods, oldest first.
     pub trend: VecDeque<TrendPoint>,
-    /// What else happened, oldest first.
+    /// Other events, oldest first.
     pub messages: VecDeque<String>,
-    /// What was counted.
+    /// The counts.
     pub counts: Counts,
 }
 
 impl Watch {
-    /// Takes in a line.
+    /// Updates the state with a line.
     pub fn push(&mut self, line: Line) {
         match line {
             Line::Report(report) => self.report(*report),
@@ -127,11 +127,11 @@ impl Watch {
         self.last = Some(report);
     }
 
-    /// Whether this window is the one after the last.
+    /// Counts a restart or missing windows if this window does not follow the last one.
     fn follow(&mut self, window: u32) {
         let Some(last) = self.last.as_ref().map(|last| last.window) else { return };
         let step = window.wrapping_sub(last);
-        // Windows are counted up, and round after 2³²; anything else is a new start.
+        // Window numbers count up and wrap at 2³². Anything else is a restart.
         if step == 0 || step > u32::MAX / 2 {
             self.counts.restarts += 1;
             self.say(format!("the device started again: window {window} after {last}"));
@@ -140,7 +140,7 @@ impl Watch {
         }
     }
 
-    /// What is other than in the report before.
+    /// Reports the changes since the last report as messages.
     fn changes(&mut self, report: &ReportSeen) {
         let window = report.window;
         let last = self.last.take();
@@ -174,7 +174,7 @@ impl Watch {
         }
     }
 
-    /// The class names, as far as they are known: of the model, or of a label that was seen.
+    /// Name of a class if it is known, from the model or from a label in the newest report.
     pub fn class_name(&self, class: usize) -> String {
         let told = self.model.as_ref().and_then(|model| model.classes.get(class).cloned());
         let seen = self.last.as_ref().and_then(|last| match &last.finding {
@@ -186,7 +186,7 @@ impl Watch {
         told.or(seen).unwrap_or_else(|| format!("class {class}"))
     }
 
-    /// Everything that was counted, and how it stands at the end.
+    /// All counts and the final state.
     pub fn json(&self) -> Value {
         let Counts { reports, labels, faults, alarms, .. } = &self.counts;
         let Counts { damaged, other_version, text, missing, restarts, .. } = &self.counts;
@@ -212,7 +212,7 @@ impl Watch {
     }
 }
 
-/// A state in words.
+/// Describes a state in words.
 pub fn state_text(state: State) -> String {
     match state {
         State::SensorFault(fault) => format!("sensor fault ({})", fault.name()),
@@ -224,12 +224,12 @@ pub fn state_text(state: State) -> String {
 mod tests {
     use super::{Line, Watch};
 
-    /// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
+    /// The firmware's output in QEMU. `cargo xtask test boards` checks that it is the same.
     const TOUR: &str = include_str!(
         "../../../../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt"
     );
 
-    /// The same with an i16 model.
+    /// The firmware's output with an i16 model.
     const TOUR_I16: &str = include_str!(
         "../../../../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu-i16.txt"
     );
@@ -251,7 +251,7 @@ mod tests {
         let sum: u64 = watch.counts.labels.values().sum();
         assert_eq!(sum, 78);
         assert_eq!((watch.counts.alarms, watch.counts.damaged), (1, 0));
-        // Clock, sensor, model and the end.
+        // The lines about clock, sensor, model and end.
         assert_eq!((watch.counts.text, watch.counts.missing), (4, 0));
         assert_eq!(json["alarm"]["label"], "InnerRace");
         assert_eq!(watch.bands[0].len(), 4);
