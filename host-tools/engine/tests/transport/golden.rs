@@ -195,7 +195,6 @@ fn component_costs_distance_and_map_are_those_of_ot_gmm() {
                 g.diagonal_mw2,
                 &g.diagonal_map,
             ),
-            // A diagonal and a full side together, with diagonal matrices on both.
         ] {
             let cost = component_costs(&source, &target).expect("costs");
             assert!(difference(&cost, &matrix(costs)) < 1e-12, "seed {}", g.seed);
