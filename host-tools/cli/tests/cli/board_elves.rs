@@ -1,8 +1,8 @@
 //! The linked firmware of every board: flashing it never erases a model, and flashing a model
 //! never erases it.
 //!
-//! The tests need the boards' ELF files, so a plain `cargo test` leaves them out. `cargo xtask test
-//! boards` builds the files and passes their paths.
+//! The tests need the boards' ELF files, so a plain `cargo test` leaves them out.
+//! `cargo xtask test boards` builds the files and passes their paths.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Adapts to a recording of 1 GB in less than 500 MB of memory. The test takes minutes, so `cargo
-//! xtask large` runs it and a plain `cargo test` does not.
+//! Adapts to a recording of 1 GB in less than 500 MB of memory. The test takes minutes, so
+//! `cargo xtask large` runs it and a plain `cargo test` does not.
 
 #![cfg(target_os = "linux")]
 

@@ -1,8 +1,8 @@
 //! Runs docs/tutorial.md as it is written: every `sh` block in one folder. Every `text` block must
 //! match the output of the block before it.
 //!
-//! The run needs QEMU and the board's ELF file, so a plain `cargo test` leaves it out; `cargo xtask
-//! test tutorial` provides both.
+//! The run needs QEMU and the board's ELF file, so a plain `cargo test` leaves it out;
+//! `cargo xtask test tutorial` provides both.
 
 #![cfg(target_os = "linux")]
 
