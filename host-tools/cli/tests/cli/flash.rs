@@ -47,7 +47,7 @@ impl Desk {
         let desk = Self { folder: tempfile::tempdir().unwrap() };
         fs::write(desk.path("model.rbm"), GOLDEN).unwrap();
         fs::write(desk.path("firmware.elf"), firmware).unwrap();
-        // The memory is the whole flash from its start, full of an old model.
+        // The memory is the flash from its start on, full of an old model.
         fs::write(desk.path("memory"), vec![0x5a; 0x10_0000]).unwrap();
         fs::create_dir(desk.path("bin")).unwrap();
         let calls = desk.path("calls");

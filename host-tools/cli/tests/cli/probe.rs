@@ -58,7 +58,7 @@ pub(crate) fn write_program(folder: &Path, name: &str, script: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Writes a `probe-rs` that uses the file `memory` as the whole flash of a board.
+/// Writes a `probe-rs` that uses the file `memory` as a board's flash, from its start on.
 ///
 /// `first` is shell code that runs before anything else, and may end the run.
 pub(crate) fn write_probe_rs(folder: &Path, memory: &Path, first: &str) {
