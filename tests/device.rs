@@ -1,4 +1,4 @@
-//! The firmware on the emulated Cortex-M4F: every finding is, bit for bit, the host's.
+//! The firmware on the emulated Cortex-M4F: every finding equals the host's, bit for bit.
 //!
 //! These tests need QEMU and a toolchain for thumb, so a plain `cargo test` leaves them out;
 //! `cargo xtask test` sets both up and runs them.
@@ -41,7 +41,7 @@ fn recording(axes: usize, segments: Vec<Vec<f32>>) -> Recording {
     Recording::in_memory("made by a test", axes, segments)
 }
 
-/// Runs a recording on both sides, asserts that they agree, and gives the findings.
+/// Runs a recording on both sides, asserts that they agree, and returns the findings.
 fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<DeviceFinding> {
     let host = device::run(model.model(), recording).expect("the model fits");
     let run = EMULATOR.run(model.bytes(), recording, kind).expect("the device runs");
@@ -53,7 +53,7 @@ fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<Devi
     run.findings
 }
 
-/// A model fitted and adapted on simulated machines, and the recordings it was adapted on.
+/// Returns a model fitted and adapted on simulated machines, and the recordings it was adapted on.
 fn simulated(axes: usize, seconds: f64, blocks: &str) -> (ModelBytes, Vec<Recording>) {
     simulated_with(axes, seconds, blocks, 2048)
 }
@@ -153,8 +153,8 @@ fn silence_squares_impulses_and_bad_numbers_agree() {
     assert_eq!(first_fault(square.clone()), None);
     assert_eq!(first_fault(vec![0.0; 768]), Some(SensorFault::Flat));
     assert_eq!(first_fault(vec![9.81; 768]), Some(SensorFault::Flat));
-    // The golden model's windows are short: the impulse is in the second segment only, and
-    // the first is silent.
+    // The golden model's windows are short. Only the second segment holds the impulse; the first is
+    // silent.
     assert_eq!(first_fault(impulse.clone()), Some(SensorFault::Flat));
     impulse[100] = -1.0;
     assert_eq!(first_fault(impulse.clone()), None);
@@ -226,8 +226,8 @@ fn a_refused_model_ends_with_a_failing_exit_code_and_its_reason() {
     assert!(format!("{error:#}").contains("not a rebearing model"), "{error:#}");
 }
 
-/// Runs an i16 model on the host, on the smallest core that it fits and on the Cortex-M4F, asserts
-/// that all agree, and gives the findings.
+/// Runs an i16 model on the host, on the smallest core that it fits and on the Cortex-M4F. Asserts
+/// that all agree, and returns the findings.
 fn both_integer(model: &IntegerModelBytes, counts: &Counts) -> Vec<DeviceFinding> {
     let host = device::run_integer(&model.model(), counts).expect("the model fits");
     let smallest = EMULATOR.run_integer(model, counts).expect("the device runs");
@@ -242,7 +242,7 @@ fn both_integer(model: &IntegerModelBytes, counts: &Counts) -> Vec<DeviceFinding
     smallest.findings
 }
 
-/// The i16 model of an f32 model, and its recordings in counts.
+/// Returns the i16 model of an f32 model, and its recordings in counts.
 fn in_counts(exact: &ModelBytes, recordings: &[Recording]) -> (IntegerModelBytes, Vec<Counts>) {
     let full_scale = counts::full_scale(recordings).expect("in memory").expect("a signal");
     let counts_per_unit = (32767.0 / full_scale) as f32;
@@ -332,20 +332,20 @@ fn the_cortex_m0_firmware_has_no_floating_point() {
         names.windows(name.len()).any(|window| window == name.as_bytes())
     };
     assert!(has("__aeabi_lmul"), "what it does call is found");
-    // What a compiler calls where it has floats and the processor does not.
+    // The compiler calls these functions for floats if the processor has none.
     let floats = ["__aeabi_f", "__aeabi_d", "__aeabi_i2f", "__aeabi_ui2f", "__addsf3", "__mulsf3"];
     for name in floats {
         assert!(!has(name), "{name} is linked");
     }
 }
 
-/// The names in the symbol table of a 32-bit ELF file, each behind a zero.
+/// Returns the names in the symbol table of a 32-bit ELF file, each behind a zero byte.
 fn symbol_names(elf: &[u8]) -> Option<&[u8]> {
     let word = |at: usize| Some(u32::from_le_bytes(*elf.get(at..)?.first_chunk()?) as usize);
     let table = word(0x20)?;
     let header = |index: usize| table + 40 * index;
     let count = word(0x30)? & 0xffff;
-    // The table of symbols is a section of type 2, and links to that of their names.
+    // The symbol table is a section of type 2. It links to the section of its names.
     let symbols = (0..count).find(|index| word(header(*index) + 4) == Some(2))?;
     let names = header(word(header(symbols) + 24)?);
     elf.get(word(names + 16)?..)?.get(..word(names + 20)?)

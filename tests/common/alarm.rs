@@ -1,4 +1,4 @@
-//! Windows of every kind for alarms, and a naive reference of what is decided of them.
+//! Windows of every kind for alarms, and a naive reference of the alarm.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use rebearing::model::{AlarmParameters, IdleRms, ONE, Rms};
 use rebearing::operation::alarm::{AlarmState, Summary};
 use rebearing::{Alarm, Label, SensorFault};
 
-/// Healthy, and two faults.
+/// Number of classes: healthy and two faults.
 pub const CLASSES: usize = 3;
 pub type Small = Alarm<CLASSES, 32>;
 
@@ -35,7 +35,7 @@ impl Window {
             })),
             Self::Unknown { label, rms } => alarm.step(Ok(Summary {
                 label: *label,
-                // What the mixture makes of such a window has no meaning.
+                // The mixture's posterior has no meaning for such a window.
                 posterior: &[ONE, ONE, ONE],
                 rms: Rms::of_samples(*rms).unwrap(),
             })),
@@ -47,7 +47,7 @@ impl Window {
         matches!(self, Self::Known { rms, .. } | Self::Unknown { rms, .. } if *rms >= UNTIL)
     }
 
-    /// Probability in Q15 that the machine is not healthy.
+    /// Returns the probability in Q15 that the machine is not healthy.
     pub fn faulty(&self) -> u64 {
         match self {
             Self::Known { posterior, .. } => u64::from(posterior[1]) + u64::from(posterior[2]),
@@ -57,8 +57,8 @@ impl Window {
     }
 }
 
-/// The alarm once more, by its description and not its code: a list of all windows since the
-/// last start, means in f64, no counting down.
+/// A second alarm, written from the description and not from the code: a list of all windows since
+/// the last start, means in f64, no countdowns.
 pub struct Naive {
     parameters: AlarmParameters,
     since_start: usize,
@@ -66,8 +66,9 @@ pub struct Naive {
     faults_in_a_row: u32,
     pub idle: bool,
     pub outage: bool,
-    /// Whether the mean was past the raising, and the clearing threshold after each window.
+    /// For each window, whether the mean after it was past the raising threshold.
     above: Vec<bool>,
+    /// For each window, whether the mean after it was past the clearing threshold.
     below: Vec<bool>,
     active: bool,
 }
@@ -94,7 +95,7 @@ impl Naive {
         self.below.clear();
     }
 
-    /// Whether the alarm is on after `window`.
+    /// Returns true if the alarm is on after `window`.
     pub fn step(&mut self, window: &Window) -> bool {
         let p = self.parameters;
         let rms = match window {
@@ -161,7 +162,7 @@ pub fn levels() -> impl Strategy<Value = f32> {
 
 pub fn windows() -> impl Strategy<Value = Window> {
     prop_oneof![
-        // Sure of itself in one way or the other, as windows mostly are.
+        // Windows that are sure of one class, as most windows are.
         6 => (0..CLASSES, levels()).prop_map(|(class, rms)| {
             let mut posterior = [0; CLASSES];
             posterior[class] = ONE;
@@ -173,7 +174,7 @@ pub fn windows() -> impl Strategy<Value = Window> {
     ]
 }
 
-/// Windows in runs of the same kind, so that thresholds are passed for long enough.
+/// Windows in runs of the same kind, so that the mean stays past a threshold long enough.
 pub fn operation() -> impl Strategy<Value = Vec<Window>> {
     vec((windows(), 1_usize..12), 1..60)
         .prop_map(|runs| runs.into_iter().flat_map(|(window, times)| vec![window; times]).collect())

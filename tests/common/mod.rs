@@ -1,7 +1,7 @@
-//! What the tests share: the golden model and a naive reference of every stage in f64.
+//! Shared by the tests: the golden models, and a naive f64 reference of every stage.
 //!
-//! The reference follows the formulas, not the code: a DFT by its definition, densities by
-//! their exponents. It is slow and has no tricks, so that it can be trusted.
+//! The reference follows the formulas, not the code: a DFT by its definition, densities by their
+//! exponents. It is slow and uses no tricks, so it can be trusted.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 pub mod alarm;
@@ -31,8 +31,8 @@ pub static GOLDEN_ORDERS: &[u8] = rebearing::include_model!("../golden/model-v1-
 /// The golden file of format version 1 with alarm and severity.
 pub static GOLDEN_ALARM: &[u8] = rebearing::include_model!("../golden/model-v1-decision.rbm");
 
-/// What the golden file with alarm and severity holds; must never change while version 1 is
-/// read.
+/// Returns the contents of the golden file with alarm and severity. They must never change while
+/// version 1 is read.
 pub fn golden_alarm_contents() -> ModelBytes {
     let rms = |x| Rms::of_samples(x).expect("a number");
     let alarm = AlarmParameters {
@@ -51,19 +51,21 @@ pub fn golden_alarm_contents() -> ModelBytes {
     golden_contents().with_sections(&sections).expect("the golden contents are valid")
 }
 
-/// The golden file of format version 1 in i16 encoding, made from that with a gate.
+/// The golden file of format version 1 in i16 encoding, made from the golden file with a gate.
 pub static GOLDEN_I16: &[u8] = rebearing::include_model!("../golden/model-v1-i16.rbm");
 
-/// What the golden file in i16 encoding holds; must never change while version 1 is read.
+/// Returns the contents of the golden file in i16 encoding. They must never change while version 1
+/// is read.
 pub fn golden_i16_contents() -> IntegerModelBytes {
     let exact = golden_gate_contents();
     let mut contents = quantise(&exact.model(), 1000.0).expect("the golden model fits in 16 bits");
-    // The file is older than the choice of this number, which would be zero for so few features.
+    // The file is older than the rule for this number. The rule would give zero for so few
+    // features.
     contents.early_drop = 4;
     encode_integer(&exact.model(), &contents).expect("the golden contents are valid")
 }
 
-/// A model whose narrowest component is a millionth as wide as its widest.
+/// Returns a model in which the narrowest component is a millionth as wide as the widest.
 pub fn steep() -> ModelBytes {
     let mixture = LabelledMixture {
         mixture: Mixture {
@@ -89,7 +91,8 @@ pub fn steep() -> ModelBytes {
     .expect("a valid model")
 }
 
-/// What the golden file with orders holds; must never change while version 1 is read.
+/// Returns the contents of the golden file with orders. They must never change while version 1 is
+/// read.
 pub fn golden_orders_contents() -> ModelBytes {
     let orders =
         OrderSettings { spectrum: true, envelope: true, bands: 3, first: 0.5, width: 0.75 };
@@ -131,7 +134,8 @@ fn golden_front_end() -> FrontEndSettings {
     }
 }
 
-/// What the golden file with a gate holds; must never change while version 1 is read.
+/// Returns the contents of the golden file with a gate. They must never change while version 1 is
+/// read.
 pub fn golden_gate_contents() -> ModelBytes {
     let gate = Mixture {
         weights: array![0.75, 0.25],
@@ -168,7 +172,7 @@ pub fn golden_gate_contents() -> ModelBytes {
     .expect("the golden contents are valid")
 }
 
-/// What the golden file holds; must never change while version 1 is read.
+/// Returns the contents of the golden file. They must never change while version 1 is read.
 pub fn golden_contents() -> ModelBytes {
     let front_end = golden_front_end();
     let mixture = LabelledMixture {
@@ -203,7 +207,7 @@ pub fn golden_contents() -> ModelBytes {
     .expect("the golden contents are valid")
 }
 
-/// Hann-tapered window without its mean.
+/// Returns a segment without its mean, tapered by a Hann window.
 pub fn taper(samples: &[f64]) -> Vec<f64> {
     let n = samples.len() as f64;
     let mean = samples.iter().sum::<f64>() / n;
@@ -211,7 +215,7 @@ pub fn taper(samples: &[f64]) -> Vec<f64> {
     samples.iter().enumerate().map(|(i, x)| (x - mean) * hann(i)).collect()
 }
 
-/// Power of bins 0 to N/2, by the definition of the DFT.
+/// Returns the power of bins 0 to N/2, by the definition of the DFT.
 pub fn power(window: &[f64]) -> Vec<f64> {
     let n = window.len();
     // The angles repeat after n; a table keeps the double loop affordable.
@@ -230,12 +234,13 @@ pub fn power(window: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Mean square of each band, averaged over the segments.
+/// Returns the mean square of each band, averaged over the segments.
 pub fn band_mean_squares(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
     let mut bands = vec![0.0; edges.len() - 1];
     for segment in segments {
         let power = power(&taper(segment));
-        // Both halves of the spectrum, by Parseval, and what the taper took.
+        // The factor counts both halves of the spectrum (Parseval) and restores the power that the
+        // taper took.
         let points = segment.len() as f64;
         let hann: f64 = (0..segment.len()).map(|i| (PI * i as f64 / points).sin().powi(4)).sum();
         let share = 2.0 / (points * hann) / segments.len() as f64;
@@ -246,8 +251,8 @@ pub fn band_mean_squares(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
     bands
 }
 
-/// Features of one axis, and the level removed from them: log mean square of each band, mean
-/// logarithm removed.
+/// Returns the features of one axis, and the level removed from them. A feature is the log mean
+/// square of its band, minus the mean logarithm of all bands.
 pub fn features_and_level(segments: &[Vec<f64>], edges: &[u32]) -> (Vec<f64>, f64) {
     let bands = band_mean_squares(segments, edges);
     let total: f64 = bands.iter().sum();
@@ -256,12 +261,12 @@ pub fn features_and_level(segments: &[Vec<f64>], edges: &[u32]) -> (Vec<f64>, f6
     (logs.iter().map(|log| log - mean).collect(), mean + total.ln())
 }
 
-/// The features alone.
+/// Returns the features without the level.
 pub fn features(segments: &[Vec<f64>], edges: &[u32]) -> Vec<f64> {
     features_and_level(segments, edges).0
 }
 
-/// Rms, kurtosis and crest factor about the mean.
+/// Returns rms, kurtosis and crest factor about the mean.
 pub fn statistics(x: &[f64]) -> [f64; 3] {
     let n = x.len() as f64;
     let mean = x.iter().sum::<f64>() / n;
@@ -271,14 +276,15 @@ pub fn statistics(x: &[f64]) -> [f64; 3] {
     [rms, moment(4) / moment(2).powi(2), peak / rms]
 }
 
-/// Direction of the standardised features, with a root mean square of one; zeros for zero.
+/// Returns the direction of the standardised features, with a root mean square of one. A zero
+/// vector gives zeros.
 pub fn direction(z: &[f64]) -> Vec<f64> {
     let length = z.iter().map(|z| z * z).sum::<f64>().sqrt();
     let factor = if length > 0.0 { (z.len() as f64).sqrt() / length } else { 0.0 };
     z.iter().map(|z| z * factor).collect()
 }
 
-/// Weighted log density under each diagonal Gaussian.
+/// Returns the weighted log density under each diagonal Gaussian.
 pub fn log_densities(
     x: &[f64],
     weights: &[f64],
@@ -298,7 +304,7 @@ pub fn log_densities(
         .collect()
 }
 
-/// Log-likelihood and responsibilities from weighted log densities.
+/// Returns log-likelihood and responsibilities from weighted log densities.
 pub fn responsibilities(log_densities: &[f64]) -> (f64, Vec<f64>) {
     let largest = log_densities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = log_densities.iter().map(|x| (x - largest).exp()).sum();

@@ -1,7 +1,7 @@
-//! The house shows its plan: a folder uses only the folders before it in the order of the data, and
-//! the library knows nothing of the command line.
+//! The code follows its floor plan: a folder uses only the folders before it in the order of the
+//! data, and the library knows nothing of the command line.
 //!
-//! The order is the one that each `lib.rs` tells its readers.
+//! Each `lib.rs` documents its order.
 
 mod paths;
 mod tokens;
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use tokens::Piece;
 
-/// Flags of other programs that the library tells its users about.
+/// Flags of other programs that the library mentions to its users.
 const OTHER_PROGRAMS: [&str; 1] = ["sox --ignore-length"];
 
-/// The files of a crate, each with its place below `src`.
+/// The files of a crate, each with its path below `src`.
 struct House {
     files: Vec<(PathBuf, String)>,
     order: Vec<String>,
@@ -47,7 +47,7 @@ impl House {
         file.map(|(_, text)| text.clone()).expect("the file is there")
     }
 
-    /// The folder of each name that is reachable from the crate's root without one.
+    /// Returns the folder of each name that the crate's root exports directly.
     fn root_names(&self) -> BTreeMap<String, String> {
         let uses = paths::root_uses(&Self::find(&self.files, "lib.rs"));
         let reexported = uses.into_iter().filter_map(|(path, _)| {
@@ -66,7 +66,7 @@ impl House {
         macros.chain(reexported).collect()
     }
 
-    /// Every use of a folder that does not come before the file's own.
+    /// Returns every use of a folder that does not come before the file's own folder.
     fn against_the_order(&self) -> Vec<String> {
         let root_names = self.root_names();
         let place = |folder: &str| self.order.iter().position(|own| own == folder);
@@ -90,7 +90,7 @@ impl House {
         wrong
     }
 
-    /// Every place that prints or ends the process.
+    /// Returns every place that prints or ends the process.
     fn prints(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (file, text) in &self.files {
@@ -109,7 +109,7 @@ impl House {
         found
     }
 
-    /// Every string literal with the name of a flag in it.
+    /// Returns every string literal that contains the name of a flag.
     fn flags(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (file, text) in &self.files {
@@ -131,15 +131,15 @@ impl House {
     }
 }
 
-/// The module that a file is.
+/// Returns the module path of a file.
 fn module(file: &Path) -> Vec<String> {
     let whole = file.with_extension("");
     let words = whole.iter().map(|word| word.to_string_lossy().into_owned());
     words.filter(|word| word != "mod" && word != "lib").collect()
 }
 
-/// The order in the device's documentation, a sentence. Everything may use `math`, which uses
-/// nothing.
+/// Reads the order from a sentence in the device's documentation. Everything may use `math`, and
+/// `math` uses nothing.
 fn device_order(lib: &str) -> Vec<String> {
     let text = lib.replace("\n//! ", " ");
     let (_, list) = text.split_once("those that come before it: ").expect("the sentence");
@@ -147,7 +147,7 @@ fn device_order(lib: &str) -> Vec<String> {
     ["math"].into_iter().chain(list.split(", ")).map(Into::into).collect()
 }
 
-/// The order in the engine's documentation, a table.
+/// Reads the order from a table in the engine's documentation.
 fn engine_order(lib: &str) -> Vec<String> {
     let rows = lib.lines().filter_map(|line| line.strip_prefix("//! | [`"));
     rows.filter_map(|row| row.split_once('`').map(|(name, _)| name.into())).collect()
@@ -161,7 +161,7 @@ fn engine() -> House {
     House::read("host-tools/engine/src", engine_order)
 }
 
-/// A house of one file per entry, in the order `first`, `second`, `third`.
+/// Returns a made-up crate of one file per entry, in the order `first`, `second`, `third`.
 fn made_up(files: &[(&str, &str)]) -> House {
     let files = files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
     House { files, order: ["first", "second", "third"].map(String::from).to_vec() }

@@ -1,15 +1,15 @@
-//! The modules that a file names: in `use` items, and in paths from `crate` and `super`.
+//! Finds the modules that a file names: in `use` items, and in paths from `crate` and `super`.
 
 use crate::tokens::{Token, outside_tests};
 
-/// A path from the root of the crate, as far as it is written, and its line.
+/// A path from the crate's root, as far as it is written, and its line.
 pub(crate) type Path = (Vec<String>, usize);
 
-/// The paths of a file in module `module`, all from the crate's root.
+/// Returns all paths of a file in module `module`, from the crate's root.
 pub(crate) fn paths(module: &[&str], text: &str) -> Vec<Path> {
     let tokens = outside_tests(text);
     let module: Vec<String> = module.iter().map(|word| (*word).into()).collect();
-    // The module at each depth of braces: `mod name {` goes one deeper.
+    // The module at each depth of braces: `mod name {` adds one level.
     let mut inside = vec![module];
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(crate) fn paths(module: &[&str], text: &str) -> Vec<Path> {
     found
 }
 
-/// The paths of all `use` items of `lib.rs`, from the crate's root.
+/// Returns the paths of all `use` items of `lib.rs`, from the crate's root.
 pub(crate) fn root_uses(text: &str) -> Vec<Path> {
     let tokens = outside_tests(text);
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn root_uses(text: &str) -> Vec<Path> {
     found
 }
 
-/// The name of the inline module whose brace comes next.
+/// Returns the name of the inline module if the next brace opens one.
 fn opened_module(before: &[Token]) -> Option<&str> {
     let [.., keyword, name] = before else { return None };
     name.word().filter(|_| keyword.word() == Some("mod"))
@@ -51,7 +51,7 @@ fn is_head(tokens: &[Token], at: usize) -> bool {
     starts && goes_on && (at == 0 || !tokens[at - 1].is("::"))
 }
 
-/// Adds the paths of the tree at `at`, which lies in `prefix`; returns the place behind it.
+/// Adds the paths of the tree at `at`, which lies in `prefix`; returns the index behind it.
 fn tree(tokens: &[Token], mut at: usize, mut prefix: Vec<String>, found: &mut Vec<Path>) -> usize {
     let line = tokens[at].line;
     while let Some(token) = tokens.get(at) {
@@ -74,7 +74,7 @@ fn tree(tokens: &[Token], mut at: usize, mut prefix: Vec<String>, found: &mut Ve
     if renamed { at + 2 } else { at }
 }
 
-/// Adds the paths between two braces; returns the place behind them.
+/// Adds the paths between two braces; returns the index behind them.
 fn branches(tokens: &[Token], mut at: usize, prefix: &[String], found: &mut Vec<Path>) -> usize {
     while let Some(token) = tokens.get(at) {
         if token.is("}") {

@@ -1,6 +1,6 @@
-//! Rust text to words, marks and string literals, without comments and without test code.
+//! Splits Rust text into words, marks and string literals, without comments and without test code.
 
-/// A piece of Rust text, and the line it starts on.
+/// A piece of Rust text, and its first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) piece: Piece,
@@ -12,7 +12,7 @@ pub(crate) struct Token {
 pub(crate) enum Piece {
     /// A name, keyword or number.
     Word(String),
-    /// `::`, or a single character.
+    /// `::`, or a single character with a meaning here.
     Mark(&'static str),
     /// Any other single character.
     Other(char),
@@ -35,10 +35,10 @@ impl Token {
     }
 }
 
-/// The marks that have a meaning here.
+/// The marks with a meaning here.
 const MARKS: [&str; 9] = ["::", "{", "}", "[", "]", "(", ")", ",", ";"];
 
-/// The tokens of a file, without those of items under `#[cfg(test)]`.
+/// Returns the tokens of a file, without those of items under `#[cfg(test)]`.
 pub(crate) fn outside_tests(text: &str) -> Vec<Token> {
     let all = tokens(text);
     let (mut kept, mut at) = (Vec::new(), 0);
@@ -65,7 +65,7 @@ fn is_test_attribute(tokens: &[Token]) -> bool {
         && close.is("]")
 }
 
-/// The place behind the item that starts at `at`: behind its `;`, or behind its last brace.
+/// Returns the index behind the item that starts at `at`: behind its `;` or its last brace.
 fn item_end(tokens: &[Token], mut at: usize) -> usize {
     let mut depth = 0;
     while let Some(token) = tokens.get(at) {
@@ -84,7 +84,7 @@ fn item_end(tokens: &[Token], mut at: usize) -> usize {
     at
 }
 
-/// All tokens of a file.
+/// Returns all tokens of a file.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let (mut found, mut left, mut line) = (Vec::new(), text, 1);
     while let Some(first) = left.chars().next() {
@@ -96,7 +96,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// Bytes of the next piece, and the piece, unless it is a space, a comment or a character.
+/// Returns the length of the next piece in bytes, and the piece. Spaces, comments and characters
+/// give no piece.
 fn piece(left: &str, first: char) -> (usize, Option<Piece>) {
     if left.starts_with("//") {
         return (left.find('\n').unwrap_or(left.len()), None);
@@ -120,7 +121,7 @@ fn piece(left: &str, first: char) -> (usize, Option<Piece>) {
     (first.len_utf8(), (!first.is_whitespace()).then_some(Piece::Other(first)))
 }
 
-/// Bytes of a block comment; they nest.
+/// Returns the length of a block comment in bytes. Block comments nest.
 fn block_comment(left: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < left.len() {
@@ -139,7 +140,7 @@ fn block_comment(left: &str) -> usize {
     at
 }
 
-/// Bytes of a string literal of any kind, and its contents.
+/// Returns the length of a string literal of any kind in bytes, and its contents.
 fn string(left: &str) -> Option<(usize, &str)> {
     let prefix = left.find(|c: char| !"bcr".contains(c))?;
     let (kind, rest) = left.split_at(prefix);
@@ -160,7 +161,7 @@ fn string(left: &str) -> Option<(usize, &str)> {
     Some((prefix + length + 2, &body[..length]))
 }
 
-/// Bytes of a character literal, or of the mark of a lifetime.
+/// Returns the length in bytes of a character literal, or of the mark of a lifetime.
 fn character(left: &str) -> usize {
     let mut characters = left.char_indices().skip(1);
     let (_, first) = characters.next().unwrap_or((0, ' '));

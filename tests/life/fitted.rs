@@ -14,7 +14,7 @@ pub(crate) type OneAxis<'m> = Monitor<'m, f32, WINDOW, 1, BANDS, 8, 3>;
 
 const BANDS: usize = 8;
 const CLASSES: [&str; 3] = ["Healthy", "InnerRace", "OuterRace"];
-/// Windows in which the machine runs up or down.
+/// Windows of a run-up or run-down.
 pub(crate) const RUN_UP: usize = 12;
 
 fn front_end() -> FrontEndSettings {
@@ -47,7 +47,7 @@ fn model(mixture: &LabelledMixture, log_likelihood_min: Option<f64>) -> ModelByt
     .expect("a valid model")
 }
 
-/// A Gaussian for each class and speed, from windows of each: as `fit` would, without EM.
+/// Returns one Gaussian per class and speed, from windows of each: like `fit`, but without EM.
 pub(crate) fn fitted() -> ModelBytes {
     let count = SPEEDS_HZ.len() * CLASSES.len();
     let blank = LabelledMixture {
@@ -69,7 +69,7 @@ pub(crate) fn fitted() -> ModelBytes {
         let mut machine = Machine::new(77 + component as u64);
         let mut features = Vec::new();
         for n in 0..2000 {
-            // Faults from half grown to grown.
+            // Faults from 0.4 to 1 of their full size.
             let severity = 0.4 + 0.6 * (n % 100) as f32 / 100.0;
             let severity = if fault == Fault::None { 0.0 } else { severity };
             let frames = machine.window(SPEEDS_HZ[speed], 1.0, fault, severity).map(|x| [x]);
@@ -91,7 +91,7 @@ pub(crate) fn fitted() -> ModelBytes {
     let mixture = Mixture { weights, means, covariance: Covariance::Diagonal(variances) };
     let fitted = LabelledMixture { mixture, labels };
     let bytes = model(&fitted, None);
-    // The threshold of `adapt`: far below what the recordings have.
+    // The threshold of `adapt`: far below the scores of the recordings.
     let view = bytes.model();
     let mut scores = vec![0.0; count];
     let log_likelihoods: Vec<f64> = rows

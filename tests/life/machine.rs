@@ -6,13 +6,13 @@ pub(crate) const RATE: f32 = 8192.0;
 pub(crate) const WINDOW: usize = 256;
 pub(crate) const SPEEDS_HZ: [f32; 2] = [24.5, 29.2];
 
-/// What the machine has.
+/// The machine's fault, if any.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Fault {
     None,
     Inner,
     Outer,
-    /// A loose part that rings as nothing in the recordings did.
+    /// A loose part. It rings like nothing in the recordings.
     Loose,
 }
 
@@ -52,8 +52,9 @@ impl Mode {
 pub(crate) struct Machine {
     pub(crate) random: Random,
     modes: [Mode; 3],
-    /// Turns of the shaft, and of the fault's strikes.
+    /// Angle of the shaft, in turns.
     angle: f32,
+    /// Progress to the fault's next strike, 0 to 1.
     strike: f32,
     colour: f32,
 }
@@ -64,7 +65,8 @@ impl Machine {
         Self { random: Random(seed), modes, angle: 0.0, strike: 0.0, colour: 0.0 }
     }
 
-    /// A window; `loudness` is 0 while it stands and 1 while it runs, `severity` that of a fault.
+    /// Returns a window of samples. `loudness` is 0 at standstill and 1 while the machine runs;
+    /// `severity` is that of the fault.
     pub(crate) fn window(
         &mut self,
         hz: f32,
@@ -72,7 +74,7 @@ impl Machine {
         fault: Fault,
         severity: f32,
     ) -> [f32; WINDOW] {
-        // Strikes for each turn of the shaft, and the resonance that they ring.
+        // Strikes per turn of the shaft, and the resonance that they excite.
         let (strikes, mode_hz) = match fault {
             Fault::None => (0.0, 1900.0),
             Fault::Inner => (5.4, 1900.0),

@@ -1,10 +1,10 @@
-//! A machine's life through monitor and alarm: samples of healthy running at two speeds, stops,
-//! faults that develop, faults that nobody recorded, and a sensor that fails now and then.
+//! A machine's life through monitor and alarm: healthy operation at two speeds, stops, faults that
+//! develop, faults that nobody recorded, and a sensor that fails now and then.
 //!
-//! What must hold for ever: no overflow (tests are built with overflow checks), no number that is
-//! not finite, no more memory, no fault that goes unnoticed. `cargo xtask operation` runs a
-//! million windows and prints the figures; `cargo test` runs a share of them. It measures the memory
-//! of its process, so no other test shares its binary.
+//! These must hold for ever: no overflow (tests are built with overflow checks), only finite
+//! numbers, no growth of memory, no missed fault. `cargo xtask operation` runs a million windows
+//! and prints the figures; `cargo test` runs a share of them. The test measures the memory of its
+//! process, so no other test shares its binary.
 
 mod fitted;
 mod machine;
@@ -14,7 +14,7 @@ use machine::{Fault, Machine, SPEEDS_HZ, WINDOW};
 use rebearing::operation::alarm::{AlarmState, State};
 use rebearing::{Alarm, AnyMonitor, Classification, Label, SensorFault};
 
-/// What happened, in windows.
+/// Counts of events, in windows.
 #[derive(Debug, Default)]
 struct Statistics {
     windows: usize,
@@ -24,8 +24,9 @@ struct Statistics {
     misnamed: usize,
     alarms: usize,
     false_alarms: usize,
-    /// Windows from a fault's beginning to its alarm, and how far it was grown then.
+    /// Windows from the beginning of each fault to its alarm.
     delays: Vec<usize>,
+    /// How far each fault had grown by then.
     grown: Vec<f32>,
     alarmed: usize,
     latched: usize,
@@ -33,7 +34,7 @@ struct Statistics {
     outage: usize,
 }
 
-/// A stretch of operation in one condition.
+/// A period of operation in one condition.
 struct Phase {
     windows: usize,
     fault: Fault,
@@ -41,20 +42,20 @@ struct Phase {
     growth: usize,
 }
 
-/// The machine, its sensor and the device, one window after the other.
+/// The machine, its sensor and the device, window by window.
 struct Operation<'m> {
     machine: Machine,
     monitor: OneAxis<'m>,
     alarm: Alarm<3, 8>,
     found: Statistics,
     was_active: bool,
-    /// Windows of the sensor's failing that are still to come.
+    /// Windows for which the sensor stays stuck.
     stuck: usize,
     speed: usize,
 }
 
 impl Operation<'_> {
-    /// A window of samples to the state after it.
+    /// Runs one window of samples through the device, and returns the alarm's state after it.
     fn step(&mut self, loudness: f32, fault: Fault, severity: f32) -> AlarmState {
         let hz = SPEEDS_HZ[self.speed] * (0.2 + 0.8 * loudness);
         let mut samples = self.machine.window(hz, loudness, fault, severity);
@@ -94,7 +95,7 @@ impl Operation<'_> {
         state
     }
 
-    /// A start, the phase, and a stop in which whatever it was is repaired.
+    /// Runs a start, the phase, and a stop that repairs any fault.
     fn phase(&mut self, phase: &Phase) {
         for n in 0..RUN_UP {
             self.step(n as f32 / RUN_UP as f32, phase.fault, 0.0);
@@ -111,7 +112,7 @@ impl Operation<'_> {
                 _ => (n as f32 / phase.growth as f32).min(1.0),
             };
             let state = self.step(1.0, phase.fault, severity);
-            // One that is still on from before does not count.
+            // An alarm that is still on from before does not count.
             if self.found.alarms > alarms {
                 delay = delay.or(Some((n, severity)));
                 named = state.alarm.map(|alarm| alarm.label);
@@ -156,13 +157,13 @@ fn check(found: &Classification<1, 3>) {
     assert!(found.statistics[0].rms.is_finite(), "{found:?}");
 }
 
-/// Memory of this process in bytes, where the system says so.
+/// Returns the memory of this process in bytes, if the system tells it.
 fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| 4096 * pages)
 }
 
-/// Runs at least so many windows of operation and prints what came of them.
+/// Runs at least `windows` windows of operation and prints the results.
 fn operate(windows: usize) {
     let bytes = fitted();
     let model = bytes.model();
@@ -189,7 +190,7 @@ fn operate(windows: usize) {
             2 => Fault::Loose,
             _ => Fault::None,
         };
-        // After a repair the machine is seen healthy.
+        // After a repair the machine runs a healthy phase.
         let fault = if repaired { Fault::None } else { fault };
         repaired = fault != Fault::None;
         let growth = random.between(50, 400);
@@ -231,7 +232,7 @@ fn operate(windows: usize) {
     assert!(found.faults > 0 && found.missed == 0, "{} of {}", found.missed, found.faults);
     assert!(found.false_alarms * 10_000 <= found.windows, "{}", found.false_alarms);
     assert!(found.misnamed * 20 <= found.faults, "{} of {}", found.misnamed, found.faults);
-    // A page or two of the standard library's own, whatever the number of windows.
+    // The standard library may take a page or two, whatever the number of windows.
     assert!(grown.is_none_or(|grown| grown < 256 * 1024), "memory grew by {grown:?} bytes");
 }
 

@@ -1,5 +1,5 @@
-//! What an alarm goes by in the model file: its section is kept, and refused where it is damaged
-//! or makes no sense.
+//! The alarm section of the model file: its values are kept, and it is refused if it is damaged or
+//! makes no sense.
 
 use crate::common;
 use crate::common::alarm::{CLASSES, Small, idle};
@@ -46,7 +46,7 @@ fn a_model_file_keeps_what_a_decision_goes_by() {
     let with = common::golden_i16_contents().with_sections(&[alarm_section(&counts)]).unwrap();
     assert_eq!(with.model().alarm(), counts);
     assert_eq!(*Small::of_model(&with.model()).unwrap().parameters(), counts);
-    // Those are no floats.
+    // Read as floats, these counts are not valid.
     let error = common::golden_contents().with_sections(&[alarm_section(&counts)]).unwrap_err();
     assert_eq!(error, ModelError::OutOfRange { field: "idle rms", index: 0 });
 }
@@ -98,7 +98,7 @@ fn damaged_sections_are_refused() {
     for length in 0..floats.bytes().len() {
         ModelBytes::from_bytes(&floats.bytes()[..length]).expect_err("cut short");
     }
-    // With a checksum that is right, a flag that nobody knows, and an rms without its flag.
+    // With a correct checksum: an unknown flag, and an idle rms without its flag.
     let at = floats.bytes().len() - 12;
     for (flags, field) in [(4_u32, "alarm flags"), (0, "idle rms")] {
         let mut bytes = floats.bytes().to_vec();

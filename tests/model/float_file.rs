@@ -7,7 +7,8 @@ use rebearing::{AnyMonitor, Model, ModelError, Monitor};
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::model::file::seal;
 
-/// Writes the golden files anew: only for a new format version, never to make a test pass.
+/// Rewrites the golden files if `REBEARING_BLESS` is set. Do that only for a new format version,
+/// never to make a test pass.
 #[test]
 fn golden_files_are_what_the_writer_writes() {
     let all = [
@@ -90,7 +91,7 @@ fn a_gate_that_makes_no_sense_is_refused() {
         ("gate flags", gate + 8, 2.into()),
         ("healthy class of a gate", counts + 16, format::NO_CLASS.into()),
         ("label of a gate component", counts + 16, 1.into()),
-        // A third gate component would be one that is labelled with a fault.
+        // A third gate component would carry the label of a fault.
         ("label of a gate component", gate, 3.into()),
     ];
     for (name, at, word) in cases {
@@ -102,7 +103,8 @@ fn a_gate_that_makes_no_sense_is_refused() {
             error => panic!("{name}: {error}"),
         }
     }
-    // A label near enough to one for a row of fractions, but a gate is all or nothing.
+    // This label is close enough to one for a row of fractions, but a gate's label is all or
+    // nothing.
     let mut bytes = common::GOLDEN_GATE.to_vec();
     put(&mut bytes, labels, 0.99995_f32);
     seal(&mut bytes);
@@ -116,7 +118,7 @@ fn a_gate_that_makes_no_sense_is_refused() {
     assert_eq!(error, ModelError::SectionLength { tag: Section::Gate.tag(), needs: 12, has: 16 });
 }
 
-/// A copy of the golden file that can be changed, on a 4-byte boundary.
+/// Returns a changed copy of the golden file, on a 4-byte boundary.
 fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = common::GOLDEN.to_vec();
     change(&mut bytes);
@@ -127,7 +129,7 @@ fn refusal(bytes: &[u8]) -> ModelError {
     ModelBytes::from_bytes(bytes).expect_err("this must be refused")
 }
 
-/// The same, with length and CRC-32 made right so that the inner checks are reached.
+/// Returns the error of a changed file with a correct length and CRC-32, so the inner checks run.
 fn sealed_refusal(change: impl FnOnce(&mut Vec<u8>)) -> ModelError {
     let mut bytes = changed(change);
     seal(&mut bytes);
@@ -177,7 +179,7 @@ fn misaligned_bytes_are_refused() {
     }
 }
 
-/// Where a section's payload starts.
+/// Returns the offset of a section's payload.
 fn payload(section: Section) -> usize {
     let at = common::GOLDEN
         .windows(4)
@@ -255,19 +257,19 @@ fn numbers_out_of_range_are_refused_by_name() {
 
 #[test]
 fn sizes_that_do_not_add_up_are_refused() {
-    // One component more than the tables have.
+    // One component more than the tables hold.
     let error = sealed_refusal(|b| put(b, payload(Section::Counts) + 8, 4_u32));
     assert!(
         matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Mixture.tag()),
         "{error:?}"
     );
-    // One class more than the tables have.
+    // One class more than the tables hold.
     let error = sealed_refusal(|b| put(b, payload(Section::Counts) + 12, 4_u32));
     assert!(
         matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Labels.tag()),
         "{error:?}"
     );
-    // A section that reaches past the end, and one that is not whole words.
+    // A section that reaches past the end, and a section that is not a whole number of words.
     let length = payload(Section::Provenance) - 4;
     let error = sealed_refusal(|b| put(b, length, 4096_u32));
     assert!(
@@ -279,7 +281,7 @@ fn sizes_that_do_not_add_up_are_refused() {
         matches!(error, ModelError::SectionLength { tag, .. } if tag == Section::Provenance.tag()),
         "{error:?}"
     );
-    // Class names that go back.
+    // Offsets of class names that run backwards.
     let error = sealed_refusal(|b| put(b, payload(Section::Names), 200_u32));
     assert!(
         matches!(error, ModelError::BadText { tag } if tag == Section::Names.tag()),

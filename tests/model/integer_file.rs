@@ -9,7 +9,8 @@ use rebearing_host::model::file::seal;
 use rebearing_host::model::integer_file::encode_integer;
 use rebearing_host::model::quantise::{QuantiseError, quantise};
 
-/// Written anew only for a new format version, never to make a test pass.
+/// Rewrites the golden file if `REBEARING_BLESS` is set. Do that only for a new format version,
+/// never to make a test pass.
 #[test]
 fn the_golden_file_is_what_the_writer_writes() {
     let written = common::golden_i16_contents();
@@ -40,7 +41,7 @@ fn the_golden_file_reads_as_it_was_written() {
     assert_eq!(model.classes_part().unwrap().len(), 2);
     let labels = [32768, 0, 0, 32768, 0, 0, 0, 32768, 0, 0, 8192, 24576];
     assert_eq!(model.labels(), labels);
-    // Means and deviations, back in the units of the f32 model.
+    // Means and deviations, converted back to the units of the f32 model.
     let shift = |i: usize| f64::from(model.scaling().shift[i]) / 65536.0 * std::f64::consts::LN_2;
     for (i, feature) in model.scaling().order.iter().enumerate() {
         let feature = *feature as usize;
@@ -66,7 +67,7 @@ fn each_monitor_refuses_the_other_encoding_by_name() {
     let error = IntegerModel::parse(common::GOLDEN).unwrap_err();
     assert_eq!(error, ModelError::WrongEncoding { found: Encoding::F32 });
     assert!(error.to_string().contains("--encoding i16"), "{error}");
-    // The f32 monitor is what it was.
+    // The f32 monitor still accepts its own model.
     Monitor::<f32, 256, 1, 4, 4, 3>::new(Model::parse(common::GOLDEN_GATE).unwrap()).unwrap();
 }
 
@@ -108,7 +109,7 @@ fn every_single_bit_flip_and_every_truncation_is_refused() {
     }
 }
 
-/// Where a section's payload starts.
+/// Returns the offset of a section's payload.
 fn payload(section: Section) -> usize {
     let at = common::GOLDEN_I16.windows(4).position(|four| four == section.tag());
     at.expect("the section is there") + format::SECTION_HEADER_LEN

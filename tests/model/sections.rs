@@ -6,7 +6,7 @@ use crate::common;
 use rebearing::model::{Presence, Section, format};
 use rebearing::{Encoding, IntegerModel, Model};
 
-/// The tags of a file, in its order.
+/// Returns the tags of a file, in file order.
 fn tags(file: &[u8]) -> Vec<[u8; 4]> {
     let mut rest = &file[format::HEADER_LEN..];
     let mut tags = Vec::new();
@@ -26,7 +26,8 @@ fn no_tag_stands_twice() {
     assert_eq!(tags.len(), Section::ALL.len());
     for tag in tags {
         assert!(tag.iter().all(u8::is_ascii_alphabetic), "{}", tag.escape_ascii());
-        // One case throughout: the first letter says whether a reader may skip it.
+        // All four letters have the same case: the first letter says whether a reader may skip the
+        // section.
         let lower = tag.iter().filter(|letter| letter.is_ascii_lowercase()).count();
         assert!([0, 4].contains(&lower), "{}", tag.escape_ascii());
     }

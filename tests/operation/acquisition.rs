@@ -1,4 +1,5 @@
-//! Sensor to findings: a simulated chip that fails on demand, and a double buffer that overruns.
+//! From sensor to findings: a simulated chip that fails on demand, and a double buffer that
+//! overruns.
 
 use std::cell::RefCell;
 use std::pin::pin;
@@ -33,7 +34,7 @@ fn an_executor_sleeps_until_the_watermark() {
                 acquire_async(&mut sensor, &Rails::FULL, &mut buffer, &mut monitor, finding).await;
             }
         });
-        // The first turn starts the chip.
+        // The first poll starts the chip.
         assert!(task.as_mut().poll(&mut context).is_pending());
         for i in 0..2048 {
             bus.0.borrow_mut().put([0, 0, signal(i)]);
@@ -42,7 +43,7 @@ fn an_executor_sleeps_until_the_watermark() {
         }
     }
     assert!(slept > 500, "{slept}");
-    // What is under the watermark at the end is still in the chip.
+    // Samples below the watermark are still in the chip at the end.
     let left = bus.0.borrow().fifo.len();
     assert_eq!(findings, direct((0..2048 - left).map(signal)));
     assert!(findings.len() >= 5);
@@ -52,7 +53,7 @@ fn sensor(bus: &Bus) -> Iis3dwb<Bus, NoopDelay, 1> {
     Iis3dwb::new(bus.clone(), NoopDelay::new(), FullScale::G16, [Axis::Z])
 }
 
-/// A machine of some kind: two tones and a little noise.
+/// Returns a sample of some machine: two tones and a little noise.
 fn signal(i: usize) -> i16 {
     let t = i as f64 / 20_000.0;
     let tones = 3000.0 * (t * 6000.0).sin() + 900.0 * (t * 31_000.0).sin();
@@ -65,13 +66,14 @@ fn monitor() -> Small {
     Small::new(Model::parse(common::GOLDEN).unwrap()).unwrap()
 }
 
-/// Reports of samples without a sensor between.
+/// Returns the findings of samples that come straight to the monitor, without a sensor.
 fn direct(samples: impl Iterator<Item = i16>) -> Vec<Finding<1, 3>> {
     let mut monitor = monitor();
     samples.filter_map(|x| monitor.push([x])).collect()
 }
 
-/// Reports with the chip between: `each` is called before every sample, by its number.
+/// Returns the findings of samples that come through the chip. `each` runs before every sample and
+/// gets its number.
 fn acquired(count: usize, mut each: impl FnMut(&mut Chip, usize)) -> Vec<Finding<1, 3>> {
     let bus = Bus::new();
     let mut sensor = sensor(&bus);
@@ -98,7 +100,7 @@ fn what_the_chip_measures_is_what_is_analysed() {
     assert!(findings.len() >= 5 && findings.iter().all(|finding| finding.result.is_ok()));
 }
 
-/// A fault, the findings before it, and those of samples from `resumes` on.
+/// Checks a fault, the findings before it, and the findings of the samples from `resumes` on.
 fn check_gap(findings: &[Finding<1, 3>], fault: SensorFault, resumes: usize, count: usize) {
     let at = findings.iter().position(|finding| finding.result.is_err()).expect("a fault");
     assert_eq!(findings[at].result, Err(fault));
@@ -116,14 +118,14 @@ fn check_gap(findings: &[Finding<1, 3>], fault: SensorFault, resumes: usize, cou
 
 #[test]
 fn a_window_with_a_gap_is_discarded() {
-    // A word that the chip has dropped between 1049 and 1050: the FIFO is emptied at 1100.
+    // The chip dropped a word between 1049 and 1050. The FIFO is emptied at 1100.
     let findings = acquired(3000, |chip, i| {
         if i == 1050 {
             chip.counter += 1;
         }
     });
     check_gap(&findings, SensorFault::LostSamples, 1100, 3000);
-    // A tag whose parity is wrong: the chip is started again by the next read, at 1200.
+    // A tag has the wrong parity. The next read, at 1200, restarts the chip.
     let findings = acquired(3000, |chip, i| {
         if i == 1060 {
             chip.fifo.back_mut().unwrap()[0] ^= 1;
@@ -211,7 +213,7 @@ fn clipping_spoils_its_window_and_no_other() {
     assert!(!after.is_empty());
 }
 
-/// Samples in pieces.
+/// A source that hands over samples in pieces.
 struct Chunks<'a, I>(&'a mut I);
 
 impl<'a, I: Iterator<Item = &'a [[i16; 1]]>> SampleSource<i16, 1> for Chunks<'_, I> {
@@ -269,8 +271,8 @@ fn axes_come_in_the_order_asked_for() {
 }
 
 proptest! {
-    /// However the halves and the reads fall, what is read is in order and without a gap that
-    /// was not reported.
+    /// However halves and reads interleave, the samples read are in order, and every gap is
+    /// reported.
     #[test]
     fn a_double_buffer_reports_every_gap(steps in prop::collection::vec(0..4_u8, 1..200)) {
         let halves = Halves::new();

@@ -1,4 +1,4 @@
-//! What an alarm must never do, and what it must always do, whatever the windows are.
+//! Properties of an alarm for any windows: what it must never do, and what it must always do.
 
 use std::collections::VecDeque;
 
@@ -76,7 +76,7 @@ proptest! {
             if faults && share > 0.9 {
                 Window::Fault(SensorFault::Bus).step(&mut alarm);
             }
-            // In the band of hysteresis, both ends included.
+            // Levels within the hysteresis, both ends included.
             let level = p.clear + (share * f64::from(p.raise - p.clear)) as u16;
             let level = level.min(p.raise - 1);
             let window = Window::Known { posterior: [ONE - level, level, 0], rms: 2.0 };
@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn a_latched_alarm_stays_until_it_is_acknowledged(p in parameters(), windows in operation()) {
-        // Above a half, so that only one name can have it, and none comes back.
+        // With a threshold above one half only one label can exceed it, and no label comes back.
         let raise = p.raise.max(ONE / 2 + 1);
         let mut alarm = alarm(AlarmParameters { hold: true, raise, ..p });
         let mut raised = false;
@@ -97,7 +97,8 @@ proptest! {
         }
         alarm.acknowledge();
         match alarm.state().alarm {
-            // On: it was seen, and goes once it clears, unless by then it is another's.
+            // It is still on and now acknowledged. It goes when it clears, unless another label has
+            // it by then.
             Some(raised) => {
                 prop_assert_eq!((raised.active, raised.acknowledged), (true, true));
                 let healthy = Window::Known { posterior: [ONE, 0, 0], rms: 2.0 };
@@ -127,7 +128,7 @@ proptest! {
             let state = window.step(&mut alarm);
             prop_assert!(!(window.runs() && state.state == State::Idle));
         }
-        // From wherever it is, a running machine is judged after settling and filling.
+        // From any state, a running machine is judged once it has settled and the average is full.
         let healthy = Window::Known { posterior: [ONE, 0, 0], rms: UNTIL };
         for _ in 0..p.settle + p.average {
             healthy.step(&mut alarm);
@@ -168,7 +169,8 @@ proptest! {
         if faults >= p.fault_windows {
             prop_assert_eq!(alarm.state().state, State::SensorFault(SensorFault::NotFinite));
         }
-        // Nor does what follows them within the time to settle and fill.
+        // The next windows change nothing either, until the alarm has settled and the average is
+        // full.
         for _ in 0..if faults >= p.fault_windows { p.settle + p.average - 1 } else { 0 } {
             let state = Window::Known { posterior: [0, 0, ONE], rms: 2.0 }.step(&mut alarm);
             prop_assert_eq!(state.alarm, before.alarm);
@@ -219,7 +221,8 @@ proptest! {
         }
         let exact = rows.iter().map(|x| f64::from(*x)).sum::<f64>() / 16.0;
         let found = f64::from(alarm.means().unwrap()[1]) / f64::from(ONE);
-        // Half a step of Q15 for each posterior, and less than one as the mean is cut.
+        // Half a step of Q15 for each posterior, and less than one step because the mean is
+        // truncated.
         prop_assert!(found - exact < 0.5001 / 32768.0 && exact - found < 1.5001 / 32768.0);
     }
 

@@ -1,4 +1,4 @@
-//! What an alarm is called, and what makes one, case by case.
+//! The label of an alarm, and what raises one, case by case.
 
 use crate::common::alarm::{CLASSES, Small, Window, alarm};
 use rebearing::Label;
@@ -22,17 +22,17 @@ fn a_fault_is_named_and_renamed() {
         alarm.state().alarm.map(|alarm| alarm.label)
     };
     assert_eq!(label(&of(0), 10), None);
-    // Three of four windows are above 0.7, twice in a row from the fourth window.
+    // Three of four windows give a mean above 0.7. The fourth window makes it twice in a row.
     assert_eq!(label(&of(1), 3), None);
     assert_eq!(label(&of(1), 1), Some(Label::Class(1)));
-    // Doubt about the type does not clear it.
+    // Doubt about the type does not clear the alarm.
     assert_eq!(label(&window([0, ONE / 2, ONE / 2]), 20), Some(Label::Class(1)));
-    // Its mean is 0.75 after two windows, and above 0.7 twice in a row after three.
+    // The mean of class 2 is 0.75 after two windows, and above 0.7 twice in a row after three.
     assert_eq!(label(&of(2), 2), Some(Label::Class(1)));
     assert_eq!(label(&of(2), 1), Some(Label::Class(2)));
     let unknown = Window::Unknown { label: Label::UnknownFault, rms: 1.0 };
     assert_eq!(label(&unknown, 8), Some(Label::UnknownFault));
-    // Latched, it keeps its name; on again, it is a new one.
+    // A latched alarm keeps its label. When it is on again, it is a new alarm.
     assert_eq!(label(&of(0), 20), Some(Label::UnknownFault));
     assert_eq!(label(&of(1), 8), Some(Label::Class(1)));
     assert_eq!(alarm.counters().alarms, 2);

@@ -1,4 +1,5 @@
-//! Both monitors by the one trait: gaps, marks, a start in place, and names for a type's numbers.
+//! Both monitors through their common trait: gaps, marks, a start in place, and names for the
+//! numbers of a type.
 
 use crate::common;
 use rebearing::model::Body;
@@ -22,7 +23,7 @@ fn integer_model() -> IntegerModel<'static> {
     IntegerModel::parse(common::GOLDEN_I16).unwrap()
 }
 
-/// Noise with a mean that a gap would show in.
+/// Returns noise with a mean, so that a gap would show.
 fn signal(n: usize) -> [i16; 1] {
     [i16::try_from(1000 + n * n % 977).expect("below 1977")]
 }
@@ -39,13 +40,13 @@ where
     samples.find_map(|(n, x)| monitor.push(x).map(|finding| (n, finding))).expect("a finding")
 }
 
-/// What a gap does to the windows around it, whichever the monitor is.
+/// Checks the windows around a gap, for either monitor.
 fn check_gaps<'m, M, const CLASSES: usize>(new: &M)
 where
     M: AnyMonitor<'m, 1, CLASSES, Sample = i16> + Clone,
 {
     let window = new.model().front_end().window_len();
-    // The window after a gap is that of a monitor which saw nothing before it.
+    // The window after a gap equals that of a monitor that saw nothing before the gap.
     let (_, after) = next_finding(&mut new.clone(), (5000..).map(signal));
     assert!(after.result.is_ok() && after.index == 0);
 
@@ -57,13 +58,13 @@ where
     let (taken, finding) = next_finding(&mut monitor, (5000..).map(signal));
     assert_eq!((taken, finding.index, &finding.result), (window, 1, &after.result));
 
-    // Nothing is reported where samples are only forgotten.
+    // Samples that are only forgotten cause no finding.
     let mut monitor = new.clone();
     assert!((1..window).all(|n| monitor.push(signal(n)).is_none()));
     monitor.clear();
     assert_eq!(next_finding(&mut monitor, (5000..).map(signal)), (window, after.clone()));
 
-    // A mark spoils the window that is under way; the first one gives the reason.
+    // A mark spoils the window in progress. The first mark gives the reason.
     let mut monitor = new.clone();
     assert!((0..10).all(|n| monitor.push(signal(n)).is_none()));
     monitor.mark(SensorFault::Clipped);
@@ -88,7 +89,7 @@ fn a_gap_spoils_one_window_of_an_integer_monitor() {
     check_gaps(&Integers::new(integer_model()).unwrap());
 }
 
-/// Starts `room` in place, twice, and compares with a monitor that was built on the stack.
+/// Starts `room` in place, twice, and compares it with a monitor built on the stack.
 fn check_start<'m, M, const CLASSES: usize>(
     room: &mut Vacant<M>,
     new: &M,
@@ -102,7 +103,7 @@ fn check_start<'m, M, const CLASSES: usize>(
         let monitor = start(room).unwrap();
         assert_eq!(std::ptr::from_ref(monitor).addr(), place, "it was moved");
         assert_eq!(next_finding(monitor, (0..).map(signal)), (taken, first.clone()));
-        // In the middle of a window: the second start forgets it, and counts from zero again.
+        // In the middle of a window. The second start forgets it and counts from zero again.
         assert!((0..100).all(|n| monitor.push(signal(n)).is_none()));
     }
 }

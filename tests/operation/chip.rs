@@ -10,17 +10,17 @@ use embedded_hal::digital;
 use embedded_hal::spi::{ErrorKind, ErrorType, Operation, SpiDevice};
 use embedded_hal_async::digital::Wait;
 
-/// What the chip's FIFO holds.
+/// Words that the chip's FIFO holds.
 pub(crate) const FIFO: usize = 512;
 
-/// An IIS3DWB as its data sheet has it: registers, FIFO, tags. Samples are put in by hand.
+/// An IIS3DWB as in its data sheet: registers, FIFO, tags. The test puts the samples in.
 #[derive(Default)]
 pub(crate) struct Chip {
     pub(crate) registers: Vec<u8>,
     pub(crate) fifo: VecDeque<[u8; 7]>,
     pub(crate) counter: u8,
     pub(crate) overrun: bool,
-    /// Transfers that still work, where the bus is to fail.
+    /// Transfers until the bus fails; `None` if it does not fail.
     pub(crate) works: Option<usize>,
     pub(crate) resets: usize,
 }

@@ -1,4 +1,5 @@
-//! Samples in counts and models in another unit: what measures is refused, what only labels is not.
+//! Samples in counts and models in another unit: a model that measures is refused, a model that
+//! only labels is not.
 
 use crate::common;
 use rebearing::model::AlarmParameters;
@@ -31,7 +32,7 @@ fn model(sections: &[Payload]) -> ModelBytes {
     common::golden_contents().with_sections(sections).unwrap()
 }
 
-/// Whether a monitor of counts refuses the model, each time it could start.
+/// Returns true if a monitor of counts refuses the model. Every way to start it must agree.
 fn refused(model: &Model<'_>) -> bool {
     assert_eq!(OfFloats::new(*model).err(), None, "samples in the model's unit are never refused");
     assert_eq!(OfFloats::CAPACITIES.check(model), Ok(()));
@@ -53,7 +54,7 @@ fn severity_and_idle_rms_in_another_unit_are_refused_by_a_monitor_of_counts() {
     let g = || unit_section(&Unit::G, Some(16.0));
     for measures in [severity, idle] {
         assert!(refused(&model(&[measures(), g()]).model()));
-        // Counts of another converter, and a unit that nobody gave, are other units too.
+        // Counts of another converter are another unit, and so is a unit that nobody gave.
         assert!(refused(&model(&[measures(), unit_section(&Unit::Counts(24), None)]).model()));
         assert!(refused(&model(&[measures()]).model()));
     }
@@ -95,7 +96,7 @@ fn a_type_refuses_the_other_encoding_and_what_it_cannot_hold() {
     );
     assert_eq!((of_floats.samples, of_integers.samples), (Samples::Floats, Samples::Counts));
     let does_not_fit = |what, needs, holds| Err(ModelError::DoesNotFit { what, needs, holds });
-    // Buffers of an i16 monitor are used to their end.
+    // An i16 monitor uses its buffers to their end, so a longer FFT buffer does not fit either.
     let roomy = |of: Capacities| Capacities { fft: 512, ..of };
     assert_eq!(roomy(of_floats).check(&float.model()), Ok(()));
     assert_eq!(roomy(of_integers).check(&integer.model()), does_not_fit("FFT points", 256, 512));

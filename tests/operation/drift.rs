@@ -1,5 +1,5 @@
-//! The drift watch: its rate of false alarms on windows that depend on one another, how soon it
-//! sees a shift, and the section of the model file that it compares with.
+//! The drift watch: its rate of false alarms if windows depend on one another, how soon it sees a
+//! shift, and the section of the model file that holds its reference.
 
 use crate::common;
 use rebearing::model::{Floats, Numbers, Section};
@@ -10,7 +10,7 @@ use rebearing_host::model::encoded::{IntegerModelBytes, ModelBytes};
 use rebearing_host::model::file::seal;
 use rebearing_host::model::sections::drift_section;
 
-/// Numbers of which nothing is known but their distribution (`SplitMix64`).
+/// Pseudo-random numbers (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
@@ -28,18 +28,18 @@ impl Random {
     }
 }
 
-/// How log-likelihoods follow one another.
+/// How successive log-likelihoods depend on one another.
 #[derive(Debug, Clone, Copy)]
 enum Machine {
-    /// Each window by itself.
+    /// Windows are independent.
     Independent,
-    /// Each window by itself, and with the long lower tail that log-likelihoods have.
+    /// Windows are independent, with the long lower tail that log-likelihoods have.
     Skewed,
-    /// Each window has 0.8 of the last one's deviation.
+    /// Each window has 0.8 of the deviation of the window before.
     Wandering,
-    /// Bursts of sixteen windows that are all alike: the longest dependence that is allowed for.
+    /// Bursts of sixteen equal windows: the longest dependence that the watch allows for.
     Bursts,
-    /// As `Bursts`, with a long lower tail and one window in ten unknown.
+    /// Like `Bursts`, with a long lower tail and one window in ten unknown.
     UnknownBursts,
 }
 
@@ -57,10 +57,11 @@ impl Windows {
         Self { machine, random, count: 0, last: 0.0, unknown: false }
     }
 
-    /// Deviation from the mean in standard deviations, and whether the window is unknown.
+    /// Returns the deviation from the mean in standard deviations, and whether the window is
+    /// unknown.
     fn next(&mut self) -> (f64, bool) {
         let random = &mut self.random;
-        // Of mean zero and variance one: −χ² with four degrees of freedom.
+        // Mean zero and variance one: −χ² with four degrees of freedom.
         let mut skewed = || {
             let sum: f64 = (0..4).map(|_| random.normal().powi(2)).sum();
             (4.0 - sum) / 8.0_f64.sqrt()
@@ -83,7 +84,7 @@ impl Windows {
     }
 }
 
-/// Mean and standard deviation of each class' log-likelihood; the golden model has three classes.
+/// Mean and standard deviation of each class's log-likelihood. The golden model has three classes.
 const CLASSES: [(f64, f64); 3] = [(-20.0, 4.0), (35.0, 1.5), (3.0, 9.0)];
 
 fn window(windows: &mut Windows, class: usize, shift: f64) -> (Label, f64) {
@@ -93,7 +94,8 @@ fn window(windows: &mut Windows, class: usize, shift: f64) -> (Label, f64) {
     (label, mean + spread * (deviation + shift))
 }
 
-/// What a host would write of a machine: a stretch of 480 windows of each class.
+/// Returns a model as a host would write it for a machine, from a stretch of 480 windows of each
+/// class.
 fn reference(machine: Machine, seed: u64, blocks_per_false_alarm: u32) -> ModelBytes {
     let stretches: Vec<Stretch> = (0..CLASSES.len())
         .map(|class| {
@@ -105,8 +107,8 @@ fn reference(machine: Machine, seed: u64, blocks_per_false_alarm: u32) -> ModelB
     common::golden_contents().with_sections(&[drift_section(&drift)]).unwrap()
 }
 
-/// Blocks that drift, and blocks in all, on new windows of the machine that the reference is of;
-/// the device stays in one class for a whole run.
+/// Returns the number of blocks that drift, and of all blocks. The windows are new ones of the
+/// reference's machine; the device stays in one class for a whole run.
 fn measure(machine: Machine, runs: u64, blocks: u32, stated: u32, shift: f64) -> (u64, u64) {
     let (mut drifted, mut all) = (0, 0);
     for seed in 0..runs {
@@ -135,14 +137,14 @@ const MACHINES: [Machine; 5] = [
 
 #[test]
 fn false_alarms_stay_below_the_stated_rate() {
-    // A rate that can be measured: one block in twenty. The bound is the same formula.
+    // A rate high enough to measure: one block in twenty. The bound comes from the same formula.
     for machine in MACHINES {
         let (drifted, blocks) = measure(machine, 60, 60, 20, 0.0);
         let rate = drifted as f64 / blocks as f64;
         println!("{machine:?}: {drifted} of {blocks} blocks, stated 1 in 20");
         assert!(rate <= 1.0 / 20.0, "{machine:?}: {drifted} of {blocks}");
     }
-    // The rate that models are written with: none may be seen in so few.
+    // The rate that models are written with. In so few blocks none may drift.
     for machine in MACHINES {
         let (drifted, blocks) = measure(machine, 60, 60, 1_000_000, 0.0);
         println!("{machine:?}: {drifted} of {blocks} blocks, stated 1 in 1000000");
@@ -183,14 +185,14 @@ fn limits_that_took_windows_for_independent_would_be_broken() {
 
 #[test]
 fn a_shift_is_seen_in_the_first_block_that_it_fills() {
-    // So much lower: every block, from the first on. More where windows depend on one another,
-    // because the reference of the same number of windows is worth less.
+    // A shift of this size is seen in every block, from the first on. If windows depend on one
+    // another the shift must be larger: a reference of the same number of windows is worth less.
     for (machine, shift) in MACHINES.into_iter().zip([-3.0, -3.0, -5.0, -5.0, -8.0]) {
         let (drifted, blocks) = measure(machine, 30, 5, 1_000_000, shift);
         println!("{machine:?}, lower by {shift}: {drifted} of {blocks} blocks");
         assert_eq!(drifted, blocks, "{machine:?}");
     }
-    // And that the log-likelihood rises is no drift.
+    // A rise of the log-likelihood is not a drift.
     let (drifted, _) = measure(Machine::Skewed, 10, 5, 1_000_000, 3.0);
     assert_eq!(drifted, 0);
 }
@@ -202,7 +204,7 @@ fn unknown_windows_raise_the_flag_by_themselves() {
     let mut watch = DriftWatch::new(model.drift().unwrap());
     let mut random = Random(7);
     while watch.blocks() < 1 {
-        // Two in five.
+        // Two windows in five are unknown.
         let label = if random.unit() < 0.4 { Label::Unknown } else { Label::Class(0) };
         watch.window(label, Some((256.0 * CLASSES[0].0) as i32));
     }
@@ -234,7 +236,7 @@ fn drift_of(bytes: &[u8]) -> Result<(), ModelError> {
     ModelBytes::from_bytes(bytes).map(|_| ())
 }
 
-/// The place of the section's payload.
+/// Returns the offset of the section's payload.
 fn payload(bytes: &[u8]) -> usize {
     bytes.windows(4).position(|four| four == Section::Drift.tag()).unwrap() + 8
 }
@@ -264,14 +266,14 @@ fn the_section_reads_as_it_was_written_and_none_is_none() {
         (0..4).map(class).collect::<Vec<_>>(),
         [Some((-5120, 1024)), None, Some((77, 1)), None]
     );
-    // The same in integers, and a second section is one too many.
+    // An integer model reads the same values. A second section is refused.
     let integer = common::golden_i16_contents().with_sections(&[drift_section(&drift)]).unwrap();
     assert_eq!(integer.model().drift().unwrap().class(0), read.class(0));
     assert!(common::golden_i16_contents().model().drift().is_none());
     let twice = bytes.with_sections(&[drift_section(&drift)]).unwrap_err().to_string();
     assert!(twice.contains("drft") && twice.contains("twice"), "{twice}");
     assert!(integer.with_sections(&[drift_section(&drift)]).is_err());
-    // It takes no RAM: the monitor's type is what it was.
+    // The section takes no RAM: a monitor of the same type still fits.
     assert_eq!(Monitor::<f32, 256, 1, 4, 3, 3>::new(model).map(|_| ()), Ok(()));
 }
 
@@ -284,7 +286,7 @@ fn damaged_sections_are_refused() {
     for bit in 8 * (at - 8)..8 * whole.len() {
         let mut damaged = whole.to_vec();
         damaged[bit / 8] ^= 1 << (bit % 8);
-        // All but the tag in lower case is refused by the checksum alone.
+        // The checksum alone refuses every change except a tag in lower case.
         assert!(drift_of(&damaged).is_err(), "bit {bit}");
     }
     for length in at - 8..whole.len() {
@@ -307,7 +309,7 @@ fn damaged_sections_are_refused() {
     ] {
         let mut changed = whole.to_vec();
         changed[at + 4 * word..][..4].copy_from_slice(&value.to_le_bytes());
-        // In integers the section is the same.
+        // The section is the same in an integer model.
         let mut integer = integers.bytes().to_vec();
         integer.extend(&changed[at - 8..]);
         seal(&mut changed);

@@ -1,4 +1,4 @@
-//! The stages in order, and everything around the monitor: samples in, findings and alarms out.
+//! The complete monitor and everything around it: samples in, findings and alarms out.
 
 mod acquisition;
 mod alarm;

@@ -1,4 +1,4 @@
-//! The whole line: samples in, findings out, against the reference and at the edges.
+//! The complete monitor: samples in, findings out, against the reference and at the edges.
 
 use crate::common;
 use proptest::collection::vec;
@@ -120,7 +120,7 @@ fn silence_is_a_fault_and_gain_is_not_a_difference() {
     let [quiet, loud] = [findings(&x), findings(&loud)].map(|r| r[0].result.clone().unwrap());
     assert_eq!((quiet.label, &quiet.posterior), (loud.label, &loud.posterior));
     assert_eq!(quiet.log_likelihood, loud.log_likelihood);
-    // Gain is a difference to the level and rms, but not to the shape.
+    // A gain changes the level and the rms, but not the shape.
     let ([quiet], [loud]) = (quiet.statistics, loud.statistics);
     assert!((loud.level - quiet.level - 2.0 * 4096.0_f32.ln()).abs() < 1e-4);
     assert_eq!(loud.rms, 4096.0 * quiet.rms);
@@ -146,13 +146,13 @@ fn a_gate_calls_white_noise_healthy_and_coloured_noise_a_fault() {
     assert!(white.gate_log_likelihood >= Some(-4.0) && white.log_likelihood.is_none());
     assert_eq!(*white.posterior, [1.0, 0.0, 0.0]);
     assert!((r[0] + r[1] - 1.0).abs() < 1e-6 && r[2..] == [0.0, 0.0]);
-    // Low frequencies are what the golden file calls an inner race.
+    // The golden file calls low frequencies an inner race.
     let (low, r) = find(|x| x[0] + 0.9 * x[1]);
     assert_eq!(low.label, Label::Class(1));
     assert!(low.gate_log_likelihood < Some(-4.0) && low.log_likelihood >= Some(-8.0));
     assert!((r[2] + r[3] - 1.0).abs() < 1e-6);
     assert!((low.posterior.iter().sum::<f32>() - 1.0).abs() < 1e-6);
-    // The middle of the band alone is like neither.
+    // The middle of the band alone matches neither class.
     let (middle, _) = find(|x| x[0] - x[2]);
     assert_eq!(middle.label, Label::UnknownFault);
     assert!(middle.log_likelihood < Some(-8.0));

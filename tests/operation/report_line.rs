@@ -1,4 +1,4 @@
-//! The line of an i16 finding: read by the host as it was meant, with the exact bits as a field.
+//! The line of an i16 finding: the host reads what the device meant, and the exact bits as a field.
 
 use crate::common;
 use rebearing::operation::alarm::{AlarmState, State};
@@ -24,7 +24,8 @@ fn words(words: impl IntoIterator<Item = Option<u32>>) -> String {
     words.into_iter().map(word).collect::<Vec<_>>().join(",")
 }
 
-/// The field by its description: log-likelihoods, posterior, statistics, velocity, level.
+/// Returns the field of exact bits, by its description: log-likelihoods, posterior, statistics,
+/// velocity, level.
 fn bits(finding: &IntegerFinding<1, 3>, level: Option<u16>) -> String {
     let found = finding.result.as_ref().unwrap();
     let likelihoods = [found.gate_log_likelihood, found.log_likelihood];
@@ -47,7 +48,7 @@ fn the_bits_of_an_i16_finding_are_those_of_its_numbers() {
     let noise = |n: i32| (n * n % 977) as i16;
     let (mut lines, mut levels, mut gated) = (0, 0, 0);
     for n in 0..8000 {
-        // From white noise to high frequencies, so that not every window is the same.
+        // The signal changes from white noise to high frequencies, so the windows differ.
         let x = if n < 4000 { noise(n) } else { noise(n) - noise(n - 1) };
         let Some(finding) = monitor.push([x]) else { continue };
         let state = alarm.update(&finding);
@@ -56,7 +57,7 @@ fn the_bits_of_an_i16_finding_are_those_of_its_numbers() {
         assert!(!plain.contains(" bits="), "{plain}");
         assert!(exact.contains(&format!(" bits={} crc=", bits(&finding, state.level))), "{exact}");
 
-        // The rest is the line without them.
+        // Without the bits, the rest is the plain line.
         assert_eq!(read(&exact).window, finding.index);
         let all = read(&exact);
         let seen_bits = all.bits.clone().expect("they were sent");
@@ -79,7 +80,7 @@ fn the_bits_of_an_i16_finding_are_those_of_its_numbers() {
         levels += usize::from(state.level.is_some());
         gated += usize::from(found.log_likelihood.is_none());
     }
-    // With and without a level, and with and without a second log-likelihood.
+    // Some lines have a level and some have none; the same holds for a second log-likelihood.
     assert!(
         lines > 20 && (1..lines).contains(&levels) && (1..lines).contains(&gated),
         "{lines} {levels} {gated}"
@@ -93,7 +94,7 @@ fn a_sensor_fault_has_no_bits() {
     let line = ReportLine::new(&model, &finding);
     assert_eq!(line.exact().to_string(), line.to_string());
     assert_eq!(read(&line.to_string()).finding, Err(SensorFault::Overrun));
-    // But the alarm may have a level.
+    // The alarm may still have a level.
     let state = AlarmState { state: State::Running, alarm: None, level: Some(0x1234) };
     let line = line.alarm(&state).exact().to_string();
     assert!(line.contains(" bits=-/-/-/-/00001234 crc="), "{line}");

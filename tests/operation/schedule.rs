@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use rebearing::operation::{Schedule, Turn};
 use rebearing::{AnyMonitor, Model, Monitor};
 
-/// Bursts begin at the multiples of the period after `origin`, in time that never wraps.
+/// The reference: bursts begin at multiples of the period after `origin`, in time that never wraps.
 struct Plain {
     origin: u64,
     period: u64,
-    /// Multiples that are over: begun, skipped or missed.
+    /// Number of multiples in the past: begun, skipped or missed.
     over: u64,
     left: u32,
     missed: u64,
@@ -17,7 +17,7 @@ struct Plain {
 
 impl Plain {
     fn poll(&mut self, now: u64, windows: u32) -> Turn {
-        // Of all beginnings up to now that are not over, the last counts.
+        // If several beginnings have passed, only the last one counts.
         let passed = (now - self.origin) / self.period + 1;
         let due = passed > self.over;
         let lost = (passed - self.over).saturating_sub(1);
@@ -102,7 +102,7 @@ proptest! {
         schedule.set_period(now, new);
         let expected = if at >= new { Turn::Begin } else { Turn::Sleep(new - at) };
         prop_assert_eq!(schedule.poll(now), expected);
-        // From then on it is the period.
+        // From the next beginning on, the new period holds.
         let begun = if at >= new { now } else { start.wrapping_add(new) };
         if at < new {
             prop_assert_eq!(schedule.poll(begun), Turn::Begin);
@@ -122,7 +122,7 @@ fn a_burst_longer_than_the_period_goes_on_and_skips() {
     assert_eq!(schedule.missed(), 3);
     (0..3).for_each(|_| schedule.window_done());
     assert_eq!(schedule.poll(31), Turn::Sleep(9));
-    // More findings than the burst has windows are no credit for the next.
+    // Findings beyond the windows of a burst do not count for the next burst.
     schedule.window_done();
     assert_eq!(schedule.poll(40), Turn::Begin);
     assert_eq!(schedule.poll(40), Turn::Sample);
@@ -147,7 +147,7 @@ fn small() -> Small<'static> {
     Monitor::new(Model::parse(common::GOLDEN).unwrap()).unwrap()
 }
 
-/// Samples until the monitor's next finding.
+/// Returns the number of samples until the monitor's next finding.
 fn samples_left(monitor: &Small<'_>) -> usize {
     let mut monitor = monitor.clone();
     (1..100_000).find(|n| monitor.push([(*n as f32).sin()]).is_some()).expect("a finding")
@@ -160,7 +160,7 @@ fn the_monitor_is_cleared_once_a_burst_and_sleep_is_called_once_a_gap() {
     let (mut cleared, mut slept) = (0, 0);
     let mut schedule = Schedule::new(0, 100, 2);
     for now in 0..1000 {
-        // A sample before each turn, so that a cleared monitor is another one.
+        // One sample before each turn, so that clearing changes the monitor.
         monitor.push([now as f32]);
         if schedule.turn(now, &mut monitor, |_| slept += 1) && now % 5 == 4 {
             schedule.window_done();
@@ -168,7 +168,7 @@ fn the_monitor_is_cleared_once_a_burst_and_sleep_is_called_once_a_gap() {
         cleared += usize::from(samples_left(&monitor) == whole);
     }
     assert_eq!(cleared, 10);
-    // Awake for ten ticks of a hundred, and asked again at each of the others.
+    // Awake for ten ticks of every hundred; `sleep` is called at each of the other ticks.
     assert_eq!(slept, 900);
 }
 
@@ -190,7 +190,7 @@ fn no_window_spans_a_gap() {
             schedule.window_done();
         }
     }
-    // A whole window of samples from the beginning of each burst on, never fewer.
+    // Each burst takes a whole window of samples from its beginning on, never fewer.
     let expected: Vec<(u32, usize)> =
         (0..4).map(|burst| (burst * 10_000 + window as u32 - 1, window)).collect();
     assert_eq!(findings, expected);

@@ -29,7 +29,7 @@ fn front_end(axes: usize, segments: usize) -> FrontEndSettings {
     }
 }
 
-/// From the second bin up to 1 kHz, samples in g.
+/// Parameters for a band from the second bin up to 1 kHz, and samples in g.
 fn parameters() -> SeverityParameters {
     SeverityParameters { low_hz: 10.0, high_hz: 1000.0, unit: G as f32, limits: [1.4, 2.8, 4.5] }
 }
@@ -72,12 +72,12 @@ fn severities<const AXES: usize>(
     found
 }
 
-/// Velocity rms in mm/s of a line of `peak` g.
+/// Returns the velocity rms in mm/s of a spectral line of `peak` g.
 fn exact(peak: f64, hz: f64) -> f64 {
     1e3 * peak * G / (TAU * hz * 2.0_f64.sqrt())
 }
 
-/// How far a line may be off, by the number of bins that it stands at.
+/// Returns the largest relative error of a spectral line at `bins` bins.
 fn bound(bins: f64) -> f64 {
     match bins {
         b if b < 3.0 => 0.035,
@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn a_line_has_its_velocity_wherever_it_stands(
-        // On bins and off them, from the lower end of the band to the upper.
+        // Frequencies on and between bins, from the lower end of the band to the upper.
         ln_hz in 10.0_f64.ln()..1000.0_f64.ln(),
         ln_peak in -7.0_f64..3.0,
         phase in 0.0..TAU,
@@ -105,7 +105,7 @@ proptest! {
         let found = severities(&model(1, segments, Some(parameters())), &frames);
         let velocity = f64::from(found[0].unwrap().velocity[0]);
         let error = velocity / exact(peak, hz) - 1.0;
-        // What f32 leaves of a small vibration on a large constant, on top.
+        // Added to the bound: f32 loses digits of a small vibration on a large constant.
         let rounding = 1e-6 * offset.abs() / peak * (hz / 5.0);
         prop_assert!(error.abs() < bound(hz / 5.0) + rounding, "{hz} Hz: {error}");
     }
@@ -127,12 +127,12 @@ proptest! {
     }
 }
 
-/// Velocity rms in mm/s by the DFT's definition, in f64.
+/// Returns the velocity rms in mm/s by the DFT's definition, in f64.
 fn naive(x: &[f64], segments: usize) -> f64 {
     let points = 1024;
     let mut mean_square = 0.0;
     for segment in x.windows(points).step_by(512).take(segments) {
-        // The mean under the taper taken out, so that no constant is left at all.
+        // Removes the mean under the taper, so that no constant is left at all.
         let hann = |n: usize| 0.5 - 0.5 * (TAU * n as f64 / points as f64).cos();
         let weight: f64 = (0..points).map(hann).sum();
         let mean = segment.iter().enumerate().map(|(n, x)| x * hann(n)).sum::<f64>() / weight;
@@ -140,7 +140,7 @@ fn naive(x: &[f64], segments: usize) -> f64 {
             segment.iter().enumerate().map(|(n, x)| (x - mean) * hann(n)).collect();
         let power = common::power(&tapered);
         let squares: f64 = (0..points).map(|n| hann(n).powi(2)).sum();
-        // From 10 Hz, bin 2, less one, to 1000 Hz, bin 200, plus two.
+        // From one bin below 10 Hz (bin 2) to two bins above 1000 Hz (bin 200).
         for (k, power) in power.iter().enumerate().take(203).skip(1) {
             let omega_squared = (2.0 * PI * RATE / points as f64).powi(2) * ((k * k + 1) as f64);
             mean_square += 2.0 * power / (points as f64 * squares) / omega_squared;
@@ -167,7 +167,7 @@ fn zones_begin_at_their_limits() {
     assert_eq!(zones, expected);
     assert_eq!(parameters().zone(f32::NAN), Zone::D);
     assert_eq!(expected.map(Zone::name).concat(), "AABBCCDD");
-    // The axis that shakes most decides.
+    // The axis with the largest velocity sets the zone.
     let frames: Vec<[f32; 2]> = (0..1024)
         .map(|n| (TAU * 100.0 * f64::from(n) / RATE).sin() as f32)
         .map(|x| [0.01 * x, 0.2 * x])

@@ -7,15 +7,15 @@ use rebearing::Model;
 use rebearing::update::{self, Slot, Slots};
 use zerocopy::IntoBytes;
 
-/// Bytes that are erased at once.
+/// Bytes of one erase.
 pub(crate) const SECTOR: usize = 1024;
 /// The MODEL region, one sector into the flash.
 pub(crate) const REGION: std::ops::Range<usize> = SECTOR..3 * SECTOR;
 
-/// A flash whose words of `WRITE` bytes go from ones to data once after each erase.
+/// A flash in which a word of `WRITE` bytes can be written once after each erase.
 ///
-/// `power` counts the bytes that can still be erased or written; what is being worked on when it
-/// runs out is undefined, as the trait says: `noise` decides what it reads as.
+/// `power` counts the bytes that can still be erased or written. The word or sector in progress
+/// when it runs out is undefined, as the trait says; `noise` decides its contents.
 #[derive(Clone)]
 pub(crate) struct SimulatedFlash<const WRITE: usize, const ERASE: usize = SECTOR> {
     pub(crate) words: Vec<u32>,
@@ -38,7 +38,7 @@ impl<const WRITE: usize, const ERASE: usize> SimulatedFlash<WRITE, ERASE> {
         &self.words.as_bytes()[REGION]
     }
 
-    /// As a debug probe leaves it: model at the start, no record.
+    /// Returns the flash as a debug probe leaves it: the model at the start, no record.
     pub(crate) fn probed(model: &[u8]) -> Self {
         let mut flash = Self::erased();
         flash.words.as_mut_bytes()[REGION][..model.len()].copy_from_slice(model);
@@ -51,7 +51,7 @@ impl<const WRITE: usize, const ERASE: usize> SimulatedFlash<WRITE, ERASE> {
         (self.noise >> 24) as u8
     }
 
-    /// Whether there is power for one more byte.
+    /// Returns true if there is power for one more byte.
     fn works(&mut self) -> bool {
         match &mut self.power {
             Some(0) => false,
@@ -67,7 +67,7 @@ impl<const WRITE: usize, const ERASE: usize> SimulatedFlash<WRITE, ERASE> {
         Slots::new(self, REGION.start as u32..REGION.end as u32).expect("a region of two sectors")
     }
 
-    /// What a firmware would use after a start, with the slot it lies in.
+    /// Returns the model that a firmware would use after a start, and its slot.
     pub(crate) fn newest(&self) -> Option<(Slot, Vec<u8>)> {
         update::newest(self.region(), |model: Model<'_>| Ok(model.bytes().to_vec())).ok()
     }
@@ -98,7 +98,7 @@ impl<const WRITE: usize, const ERASE: usize> NorFlash for SimulatedFlash<WRITE, 
     fn erase(&mut self, from: u32, to: u32) -> Result<(), NorFlashErrorKind> {
         check_erase(self, from, to)?;
         for sector in (from as usize..to as usize).step_by(ERASE) {
-            // From either end, or all at once with some cells slower than others.
+            // The erase runs from either end, or all at once with some cells slower than others.
             let order = self.noise % 3;
             for i in 0..ERASE {
                 let at = sector + if order == 1 { ERASE - 1 - i } else { i };

@@ -1,4 +1,4 @@
-//! Samples in slices: whatever they are cut into, everything is as if they came one by one.
+//! Samples in slices: however they are cut, the findings are those of single samples.
 
 use crate::common;
 use proptest::collection::vec;
@@ -19,8 +19,8 @@ fn integer_monitor() -> SmallInteger {
     SmallInteger::new(IntegerModel::parse(common::GOLDEN_I16).unwrap()).unwrap()
 }
 
-/// Samples of which some are at a rail, more of them the larger `clipped` is; now and then the
-/// same for a whole window.
+/// Samples with some at a rail; a larger `clipped` gives more of them. Some signals are constant
+/// for a whole window.
 fn samples(count: usize) -> impl Strategy<Value = Vec<[i16; 1]>> {
     (vec(any::<i16>(), count), 0..4_u16, 0..2 * count).prop_map(|(x, clipped, stuck)| {
         let at_rail = |x: i16| clipped > 0 && x.unsigned_abs() % 509 < clipped * clipped;
@@ -33,7 +33,7 @@ fn samples(count: usize) -> impl Strategy<Value = Vec<[i16; 1]>> {
     })
 }
 
-/// `all` in pieces of the given lengths, again and again; an empty one among them.
+/// Cuts `all` into pieces of the given lengths, repeated to the end. Pieces may be empty.
 fn pieces<'a, T>(all: &'a [T], lengths: &'a [usize]) -> impl Iterator<Item = &'a [T]> {
     let mut left = all;
     lengths.iter().cycle().map_while(move |length| {
@@ -42,17 +42,17 @@ fn pieces<'a, T>(all: &'a [T], lengths: &'a [usize]) -> impl Iterator<Item = &'a
     })
 }
 
-/// Lengths from none to more than a window.
+/// Lengths from zero to more than a window.
 fn lengths() -> impl Strategy<Value = Vec<usize>> {
     let length = prop_oneof![0..9_usize, 100..140_usize, 200..700_usize];
-    // One that is not empty, or it would never end.
+    // One length is not zero; otherwise the pieces would never end.
     (vec(length, 0..6), 1..300_usize).prop_map(|(mut lengths, last)| {
         lengths.push(last);
         lengths
     })
 }
 
-/// A source that hands over what it has, in pieces.
+/// A source that hands over its samples in pieces.
 struct Pieces<'a, I: Iterator<Item = &'a [[i16; 1]]>>(I);
 
 impl<'a, I: Iterator<Item = &'a [[i16; 1]]>> SampleSource<i16, 1> for Pieces<'a, I> {
@@ -63,7 +63,7 @@ impl<'a, I: Iterator<Item = &'a [[i16; 1]]>> SampleSource<i16, 1> for Pieces<'a,
     }
 }
 
-/// Checks the findings of a new monitor in slices and in steps against those of single samples.
+/// Checks the findings of a new monitor, in slices and in steps, against those of single samples.
 fn check_findings<'m, M, const CLASSES: usize>(
     new: &M,
     x: &[[i16; 1]],
@@ -147,7 +147,7 @@ proptest! {
         }
         let (mut sliced, mut findings) = (monitor(), Vec::new());
         let mut buffer = [[0]; 700];
-        // An empty piece is no end, so that they are counted.
+        // An empty piece does not mean the end, so the test counts the pieces.
         let count = pieces(&x, &lengths).count();
         let mut source = Pieces(pieces(&x, &lengths));
         for _ in 0..count {

@@ -1,4 +1,4 @@
-//! The model slots on a simulated NOR flash whose power fails at every byte.
+//! The model slots on a simulated NOR flash. Its power fails at every byte in turn.
 
 use crate::simulated_flash::{REGION, SECTOR, SimulatedFlash};
 use embedded_storage::nor_flash::{ErrorType, NorFlash, NorFlashErrorKind, ReadNorFlash};
@@ -16,12 +16,12 @@ fn parsed(bytes: &[u8]) -> Model<'_> {
     Model::parse(bytes).expect("a model")
 }
 
-/// Bytes that a whole store erases and writes.
+/// Returns the number of bytes that a complete store erases and writes.
 fn store_cost<const WRITE: usize>(model: &[u8]) -> usize {
     SECTOR + model.len().next_multiple_of(WRITE) + RECORD_LEN.max(WRITE)
 }
 
-/// Cuts the store of a model at every byte, from each of the given flashes.
+/// Cuts the power at every byte while a model is stored over `before`.
 fn cut_everywhere<const WRITE: usize>(before: &SimulatedFlash<WRITE>, new: &[u8]) {
     let (in_use, old) = before.newest().expect("a model before");
     let cost = store_cost::<WRITE>(new);
@@ -38,7 +38,7 @@ fn cut_everywhere<const WRITE: usize>(before: &SimulatedFlash<WRITE>, new: &[u8]
             assert!(found == new || stored.is_err(), "stored, yet the old one is used");
             found_new += usize::from(found == new);
 
-            // The next attempt goes through, from whatever the first one left.
+            // The next attempt succeeds, whatever the first one left behind.
             flash.power = None;
             assert_eq!(flash.slots().store(Some(slot), &parsed(new)), Ok(slot.other()));
             assert_eq!(flash.newest(), Some((slot.other(), new.to_vec())));
@@ -49,7 +49,7 @@ fn cut_everywhere<const WRITE: usize>(before: &SimulatedFlash<WRITE>, new: &[u8]
 
 fn cut_everywhere_with_words_of<const WRITE: usize>() {
     let [first, second, third] = MODELS;
-    // A model from a debug probe, then one from a store in each of the slots.
+    // First a model from a debug probe, then a stored model in each of the slots.
     let mut flash = SimulatedFlash::<WRITE>::probed(first);
     cut_everywhere(&flash, second);
     assert_eq!(flash.slots().store(Some(Slot::A), &parsed(second)), Ok(Slot::B));
@@ -80,7 +80,7 @@ fn the_first_model_on_an_empty_flash_goes_to_slot_a() {
 fn a_refused_newest_model_falls_back_to_the_other_slot() {
     let mut flash = SimulatedFlash::<4>::probed(MODELS[0]);
     flash.slots().store(Some(Slot::A), &parsed(MODELS[1])).expect("a store");
-    // As a monitor would that is too small for the new model.
+    // Like a monitor that is too small for the new model.
     let refuse = ModelError::DoesNotFit { what: "components", needs: 4, holds: 3 };
     let fits = |components| {
         update::newest(flash.region(), |model: Model<'_>| {
@@ -120,10 +120,10 @@ fn a_model_written_by_hand_over_an_old_record_has_no_sequence_number() {
 fn what_cannot_be_stored_is_refused_before_anything_is_erased() {
     let mut damaged = GATE.to_vec();
     damaged[200] ^= 1;
-    // Copied to a 4-byte boundary, as a model is received.
+    // Copied to a 4-byte boundary, as a received model is.
     let mut words = vec![0_u32; damaged.len() / 4];
     words.as_mut_bytes().copy_from_slice(&damaged);
-    // A damaged model is none that could be handed to the slots.
+    // A damaged model does not parse, so it cannot be handed to the slots.
     let refused = Model::parse(words.as_bytes());
     assert!(matches!(refused, Err(ModelError::BadCrc { .. })), "{refused:?}");
 
@@ -137,7 +137,7 @@ fn what_cannot_be_stored_is_refused_before_anything_is_erased() {
 
 #[test]
 fn worn_flash_is_noticed_and_the_old_model_stays() {
-    // A cell that an erase does not lift: the simulation ANDs what is written with it.
+    // A worn cell stays zero after an erase: the simulation ANDs each write with it.
     struct Worn(SimulatedFlash<4>);
     impl ErrorType for Worn {
         type Error = NorFlashErrorKind;
@@ -184,7 +184,7 @@ fn a_region_that_cannot_be_erased_in_halves_is_refused() {
     }
 }
 
-/// Stores in a row, each of some model and cut somewhere or not at all.
+/// A sequence of stores, each of some model and each with or without a power cut.
 fn stores() -> impl Strategy<Value = Vec<(usize, Option<usize>, u32)>> {
     let longest = store_cost::<8>(ORDERS) + 100;
     let power = proptest::option::of(0..longest);
@@ -221,7 +221,7 @@ proptest! {
         for (at, byte) in damage {
             flash.words.as_mut_bytes()[slot + at] = byte;
         }
-        // The damaged one may still be used where the damage is behind its end.
+        // The damaged model may still be used if the damage lies behind its end.
         let (_, found) = flash.newest().expect("a model");
         prop_assert!(MODELS[..2].contains(&&found[..]));
         let intact = usize::from(!in_b);

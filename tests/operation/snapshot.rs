@@ -1,4 +1,4 @@
-//! Snapshots: what the device writes is what the host reads, and what a window's features were.
+//! Snapshots: the host reads exactly what the device writes, and gets each window's features back.
 
 use crate::common;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use rebearing::operation::snapshot::{
 use rebearing::{AnyMonitor, IntegerModel, IntegerMonitor, Model, ModelError, Monitor};
 use rebearing_host::features::snapshot::parse;
 
-/// Rounding of a feature: half of 1/1024 nat, and what undoing the standardisation costs.
+/// Rounding error of a feature: half of 1/1024 nat, plus the cost of undoing the standardisation.
 const ROUNDING: f32 = 0.5 / 1024.0 + 1e-5;
 
 fn sample(n: u32) -> f32 {
@@ -56,7 +56,7 @@ fn features_come_back_to_within_rounding() {
     assert_eq!((read.rate_hz, read.integer), (20_000.0, false));
     assert_eq!(read.front_end_id, snapshot::front_end_id(model.front_end()));
     assert_eq!(read.model_crc.to_le_bytes(), model.bytes()[12..16]);
-    // The features' spread is far above the rounding.
+    // The spread of the features is far above the rounding error.
     let column = read.features.column(0);
     assert!(column.std(1.0) > 20.0 * ROUNDING, "{}", column.std(1.0));
 }
@@ -85,7 +85,7 @@ fn the_integer_monitor_gives_the_same_features() {
     assert_eq!(integers.front_end_id, floats.front_end_id);
     let off = (&integers.features - &floats.features).mapv(f32::abs);
     let worst = off.iter().copied().fold(0.0, f32::max);
-    // Both roundings, that of the integers' FFT and that of the model's unit.
+    // The sum of two roundings: the integer FFT's, and that of the model's unit.
     assert!(worst < 0.01, "{worst}");
 }
 

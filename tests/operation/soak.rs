@@ -1,6 +1,6 @@
-//! The firmware's soak on the host: the same code must print the same line, and that line stands
-//! beside the firmware, where `cargo xtask test soak` compares it with what the emulated cores
-//! print.
+//! The firmware's soak on the host. The same code must print the same line. The line is committed
+//! with the firmware, and `cargo xtask test soak` compares it with the output of the emulated
+//! cores.
 
 #[path = "../../firmware-examples/src/soak.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
@@ -18,7 +18,7 @@ use rebearing::{Alarm, AnyMonitor, IntegerModel, IntegerMonitor, Model, Monitor,
 static GATE: &[u8] = include_model!("../golden/model-v1-gate.rbm");
 static I16: &[u8] = include_model!("../golden/model-v1-i16.rbm");
 
-/// What the firmware adds: the host's stack is not looked at.
+/// Returns the line with the field that the firmware adds. The host does not measure its stack.
 fn line(summary: &firmware::Summary) -> String {
     format!("{summary} stack=settled\n")
 }
@@ -41,7 +41,7 @@ fn ten_thousand_windows_are_as_the_emulated_cortex_m0_has_them() {
     assert_eq!((summary.findings, summary.wrong), (10_000, None));
 }
 
-/// How a monitor goes wrong once, in the middle of a phase, in one of the ways that are looked for.
+/// One error of a monitor, in the middle of a phase. The soak must find each of these.
 #[derive(Clone, Copy, PartialEq)]
 enum How {
     Swallows,
@@ -49,7 +49,7 @@ enum How {
     Clears,
 }
 
-/// The soak of a monitor that goes wrong.
+/// Runs the soak with a monitor that makes one error.
 fn broken(how: How) -> firmware::Summary {
     let model = Model::parse(GATE).unwrap();
     let mut monitor = Monitor::<f32, 256, 1, 4, 8, 4>::new(model).unwrap();
@@ -89,7 +89,7 @@ fn a_monitor_that_goes_wrong_once_is_found() {
     }
 }
 
-/// The lines of a board that is shown the tour, without those before the first report line.
+/// Returns the lines of a board on the tour, from the first report line on.
 fn tour<'m, M, const CLASSES: usize>(monitor: &mut M) -> Vec<String>
 where
     M: AnyMonitor<'m, 1, CLASSES, Sample = i16>,
@@ -137,7 +137,7 @@ fn mix_finding<N: Numbers, const CLASSES: usize>(
     posterior.chain(nats.map(|nats| N::log_likelihood_bits(*nats))).fold(bits, firmware::mix)
 }
 
-/// Before the reports the board says what it runs on.
+/// Asserts that the board prints these lines, after the lines that say what it runs on.
 fn assert_same(device: &'static str, lines: &[String]) {
     let device: Vec<&str> = device.lines().skip_while(|line| !line.starts_with("rb1")).collect();
     assert_eq!(device, lines);

@@ -1,4 +1,4 @@
-//! Order and envelope features against the naive reference, and what happens without a speed.
+//! Order and envelope features against the naive reference, and their behaviour without a speed.
 
 use std::f64::consts::TAU;
 
@@ -42,7 +42,7 @@ fn front_end(spectrum: bool, envelope: bool) -> FrontEndSettings {
     FrontEndSettings { orders: Some(orders), ..bands }
 }
 
-/// A model that passes its features through as they are.
+/// Returns a model that passes its features through unchanged.
 fn model(front_end: &FrontEndSettings) -> ModelBytes {
     let dims = front_end.dims();
     let mixture = LabelledMixture {
@@ -69,7 +69,7 @@ fn model(front_end: &FrontEndSettings) -> ModelBytes {
     .expect("a valid model")
 }
 
-/// Features of one window on the device.
+/// Returns the features of one window, computed by the device's code.
 fn device_features(front_end: &FrontEndSettings, x: &[f32], shaft_hz: f32) -> Vec<f32> {
     let bytes = model(front_end);
     let mut monitor = All::new(bytes.model()).unwrap();
@@ -98,7 +98,7 @@ const BAND_PASS: [[f64; 5]; 3] = [
     [1.0, 2.0, 1.0, 1.657_036_408_642_480_7, 0.746_314_960_618_444_4],
 ];
 
-/// The envelope by difference equations and the definition of the triangle.
+/// Returns the envelope, by difference equations and the definition of the triangle.
 fn envelope(x: &[f64], by: usize) -> Vec<f64> {
     let mut y: Vec<f64> = x.iter().map(|v| v - x[0]).collect();
     for [b0, b1, b2, a1, a2] in BAND_PASS {
@@ -117,7 +117,7 @@ fn envelope(x: &[f64], by: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Power between `low` and `high` bins, each bin spread over k − ½ … k + ½.
+/// Returns the power between `low` and `high` bins; each bin is spread over k − ½ … k + ½.
 fn power_between(power: &[f64], low: f64, high: f64) -> f64 {
     let overlap = |k: usize| (high.min(k as f64 + 0.5) - low.max(k as f64 - 0.5)).max(0.0);
     power.iter().enumerate().map(|(k, power)| overlap(k) * power).sum()
@@ -130,7 +130,7 @@ fn without_mean_logarithm(sums: &[f64]) -> Vec<f64> {
     logs.iter().map(|log| log - mean).collect()
 }
 
-/// Features of the orders and of the envelope's orders, by their definitions.
+/// Returns the features of the orders and of the envelope's orders, by their definitions.
 fn reference(x: &[f32], shaft_hz: f64, by: usize) -> (Vec<f64>, Vec<f64>) {
     let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
     let edge = |band: usize| (0.5 + 0.5 * band as f64) * shaft_hz * FFT as f64 / RATE_HZ;
@@ -159,16 +159,17 @@ proptest! {
     ) {
         let x: Vec<f32> = noise.iter().map(|x| x + offset).collect();
         let features = device_features(&front_end(true, true), &x, shaft_hz);
-        // Top order 4.5 below a quarter of the envelope's Nyquist frequency, 5000 Hz over it.
+        // The top order, 4.5, must lie below a quarter of the envelope's Nyquist frequency. That
+        // frequency is 5000 Hz divided by `by`.
         let by = [8, 4, 2].into_iter().find(|by| 4.0 * 4.5 * f64::from(shaft_hz) <= 5000.0 / f64::from(*by));
-        // Next to the limits either is right.
+        // Close to a limit either choice is right.
         prop_assume!([8.0, 4.0, 2.0].iter().all(|by| (18.0 * shaft_hz * by / 5000.0 - 1.0).abs() > 1e-3));
         let (orders, envelope) =
             reference(&x, f64::from(shaft_hz), by.map_or(1, |by| by as usize));
         for (a, b) in features[BANDS..].iter().zip(orders.iter().chain(&envelope)) {
             prop_assert!((f64::from(*a) - b).abs() < 2e-3, "{:?} {orders:?} {envelope:?}", &features[BANDS..]);
         }
-        // Each block is the same without the other, and the bands are as if alone.
+        // Each block is the same without the other, and neither changes the bands.
         let [spectrum, enveloped] =
             [(true, false), (false, true)].map(|(s, e)| device_features(&front_end(s, e), &x, shaft_hz));
         prop_assert_eq!(&spectrum[..], &features[..BANDS + ORDER_BANDS]);
@@ -192,7 +193,7 @@ proptest! {
     }
 }
 
-/// Strikes that come `per_second` times a second and ring at 3.1 kHz.
+/// Returns strikes that repeat `per_second` times a second and ring at 3.1 kHz.
 fn strikes(per_second: f64) -> Vec<f32> {
     (0..SAMPLES)
         .map(|n| {
@@ -207,7 +208,7 @@ fn strikes(per_second: f64) -> Vec<f32> {
 #[test]
 fn strikes_stand_in_the_band_of_their_order_whatever_the_speed() {
     for shaft_hz in [45.0, 60.0, 90.0] {
-        // 2.75 strikes a turn: the fifth band, 2.5 to 3 orders.
+        // 2.75 strikes per turn fall into the fifth band, 2.5 to 3 orders.
         let x = strikes(2.75 * f64::from(shaft_hz));
         let features = device_features(&front_end(true, true), &x, shaft_hz);
         let envelope = &features[BANDS + ORDER_BANDS..];
@@ -288,7 +289,7 @@ fn orders_that_make_no_sense_are_refused() {
             error => panic!("{name}: {error}"),
         }
     }
-    // One block fewer than the tables were made for.
+    // One block fewer than the tables describe.
     let mut bytes = good.bytes().to_vec();
     bytes[at] = 1;
     seal(&mut bytes);

@@ -52,12 +52,12 @@ fn plain() -> impl Strategy<Value = Plain> {
     })
 }
 
-/// Everything that decides a label.
+/// All inputs that decide a label.
 #[derive(Debug, Clone)]
 struct Case {
     gate: Option<Plain>,
     types: Option<Plain>,
-    /// Class of each type component, at most eight.
+    /// Class of each component of the fault types, at most eight.
     labels: Vec<usize>,
     direction: bool,
     gate_min: f64,
@@ -120,7 +120,7 @@ impl Case {
         .expect("a valid model")
     }
 
-    /// Label, log-likelihoods and posterior by the definitions.
+    /// Returns label, log-likelihoods and posterior, by their definitions.
     fn reference(&self, z: &[f64]) -> (Label, Option<f64>, Option<f64>, Vec<f64>) {
         let mut posterior = vec![0.0; CLASSES];
         let gate = self.gate.as_ref().map(|gate| gate.evaluate(z).0);
@@ -149,7 +149,7 @@ impl Case {
 fn run(model: &ModelBytes, z: &[f32]) -> (Classified, Vec<f32>, Vec<f32>) {
     let model = model.model();
     let mut direction = [0.0; DIMS];
-    // What was there before must not matter.
+    // Old contents of the buffers must not matter.
     let mut responsibilities = vec![7.0; model.components().len()];
     let mut posterior = vec![7.0; CLASSES];
     let healthy = model.healthy().unwrap_or(0);
@@ -164,7 +164,7 @@ fn run(model: &ModelBytes, z: &[f32]) -> (Classified, Vec<f32>, Vec<f32>) {
     (classified, responsibilities, posterior)
 }
 
-/// Error of a log-likelihood in f32, relative to its size.
+/// Returns true if a log-likelihood in f32 is right, relative to its size.
 fn close(device: Option<f32>, exact: Option<f64>) -> bool {
     match (device, exact) {
         (Some(a), Some(b)) => (f64::from(a) - b).abs() < 1e-5 * (b.abs() + 10.0),
@@ -179,7 +179,7 @@ proptest! {
     fn a_diagnosis_matches_the_reference(case in case(), z in vec(-4.0_f32..4.0, DIMS)) {
         let exact: Vec<f64> = z.iter().map(|z| f64::from(*z)).collect();
         let (label, gate, log_likelihood, posterior) = case.reference(&exact);
-        // On a threshold either answer is right.
+        // At a threshold either answer is right.
         let on = |x: Option<f64>, min: f64| x.is_some_and(|x| (x - min).abs() < 1e-3);
         prop_assume!(!on(gate, case.gate_min) && !on(log_likelihood, case.types_min));
         let (classified, responsibilities, found) = run(&case.model(), &z);
@@ -213,7 +213,7 @@ fn the_healthy_centre_itself_has_no_direction_and_no_nan() {
     };
     let (classified, _, posterior) = run(&case.model(), &[0.0; DIMS]);
     assert_eq!(classified.label, Label::Class(2));
-    // Half a standard deviation off in four dimensions, for direction as for gate.
+    // Half a standard deviation off in four dimensions, for the direction and for the gate.
     let exact = -0.5 - 2.0 * std::f64::consts::TAU.ln();
     assert!(close(classified.log_likelihood, Some(exact)), "{classified:?}");
     assert!(close(classified.gate_log_likelihood, Some(exact)), "{classified:?}");

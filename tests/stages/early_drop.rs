@@ -1,5 +1,5 @@
-//! Dropping components early against the full evaluation: the same label, posterior and
-//! log-likelihood to f32 resolution, and the same bits for every component that is kept.
+//! The early drop against the full evaluation: the same label, posterior and log-likelihood to f32
+//! resolution, and the same bits for every component that is kept.
 
 use ndarray::{Array1, Array2};
 use proptest::collection::vec;
@@ -13,8 +13,9 @@ use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::model::file::{GateContents, ModelContents, encode};
 
 const CLASSES: usize = 3;
-/// Of the model in a file; enough of both to be worth it.
+/// Components of the model in a file: enough for the early drop to pay.
 const COMPONENTS: usize = 40;
+/// Features of the model in a file: enough for the early drop to pay.
 const DIMS: usize = 64;
 
 /// A mixture in plain numbers, and a feature vector near one of its components or nowhere.
@@ -64,7 +65,7 @@ impl Case {
     }
 }
 
-/// Responsibilities, log-likelihood and posterior.
+/// Returns responsibilities, log-likelihood and posterior.
 fn results(mut scores: Vec<f32>) -> (Vec<f32>, f32, [f32; CLASSES]) {
     let log_likelihood = classify::responsibilities(&mut scores);
     let row = |k: usize| (0..CLASSES).map(move |c| f32::from(u8::from(c == k % CLASSES)));
@@ -74,12 +75,12 @@ fn results(mut scores: Vec<f32>) -> (Vec<f32>, f32, [f32; CLASSES]) {
     (scores, log_likelihood, posterior)
 }
 
-/// Two roundings of a number of this size.
+/// Returns two rounding errors of a number of this size.
 fn resolution(x: f32) -> f32 {
     2.0 * f32::EPSILON * x.abs().max(1.0)
 }
 
-/// Asserts that posteriors agree, and the classes that follow from them.
+/// Asserts that two posteriors agree, and that they lead to the same class.
 fn assert_same_class(a: &[f32], b: &[f32]) {
     for (a, b) in a.iter().zip(b) {
         assert!((a - b).abs() <= resolution(1.0), "{a} {b}");
@@ -122,7 +123,7 @@ proptest! {
         near in 0..COMPONENTS,
         gate in any::<bool>(),
         direction in any::<bool>(),
-        // Scores of such vectors lie on both sides.
+        // The scores of such vectors lie on both sides of these thresholds.
         threshold in -400.0_f64..-20.0,
     ) {
         let bytes = separated(gate, direction, threshold);
@@ -130,7 +131,7 @@ proptest! {
         let early_drop = model.early_drop().expect("components so far apart are worth it");
         let z: Vec<f32> = x.iter().enumerate().map(|(i, x)| mean(near, i) as f32 + 0.5 * x).collect();
 
-        // The same without dropping anything.
+        // The full evaluation of the same vector, without the early drop.
         let gate_components = usize::from(gate);
         let mut u = vec![0.0; DIMS];
         classify::reorder(&z, early_drop.order, &mut u);
@@ -159,7 +160,7 @@ proptest! {
     }
 }
 
-/// Means of components far apart in a few features.
+/// Returns the mean of a component; the means are far apart in a few features.
 fn mean(k: usize, feature: usize) -> f64 {
     if feature % 3 == 1 { ((k * 7 + feature * 5) % 12) as f64 - 6.0 } else { 0.1 * k as f64 }
 }
@@ -230,7 +231,7 @@ fn an_order_that_is_none_is_refused() {
             "{error}"
         );
     }
-    // A feature that stands twice is one that does not stand at all.
+    // If one feature is listed twice, another one is missing.
     let mut twice = bytes.bytes().to_vec();
     let first = twice[at + 4..at + 8].to_vec();
     twice[at + 8..at + 12].copy_from_slice(&first);

@@ -1,5 +1,5 @@
 //! Every stage of the integer line against a naive f64 reference, with its error bound. Overflow
-//! would panic here, as tests are built with overflow checks.
+//! would panic here, because tests are built with overflow checks.
 
 use crate::common;
 use proptest::collection::vec;
@@ -19,7 +19,7 @@ fn to_f64(x: &[i16]) -> Vec<f64> {
     x.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// Noise of any level that fits, with a constant under it.
+/// Noise of any level that fits, with a constant added.
 fn samples(count: usize) -> impl Strategy<Value = Vec<i16>> {
     (vec(-1.0_f64..1.0, count), 1.0_f64..4.2, -0.4_f64..0.4).prop_map(|(x, level, offset)| {
         let gain = 10_f64.powf(level);
@@ -27,10 +27,10 @@ fn samples(count: usize) -> impl Strategy<Value = Vec<i16>> {
     })
 }
 
-/// Power of each bin in squared counts, by the integer line and by the reference.
+/// Returns the power of each bin in squared counts, by the integer line and by the reference.
 fn spectra<const FFT: usize>(x: &[i16]) -> (Vec<f64>, Vec<f64>) {
     let mut filled = Segment::<i16, FFT, 1>::new(FFT, FFT / 2);
-    // The ring is not at its start, as after an overlap.
+    // The ring does not start at index 0, as after an overlap.
     for sample in x.iter().cycle().skip(FFT / 2 + 3).take(FFT / 2 - 3).chain(x) {
         filled.push([*sample]);
     }
@@ -46,13 +46,14 @@ fn spectra<const FFT: usize>(x: &[i16]) -> (Vec<f64>, Vec<f64>) {
     (power.collect(), common::power(&common::taper(&to_f64(x))))
 }
 
-/// Error of the amplitudes, relative to all of them together.
+/// Returns the error of the amplitudes, relative to all amplitudes together.
 fn amplitude_error((found, exact): (Vec<f64>, Vec<f64>)) -> f64 {
     let error: f64 = found.iter().zip(&exact).map(|(a, b)| (a.sqrt() - b.sqrt()).powi(2)).sum();
     (error / exact.iter().sum::<f64>()).sqrt()
 }
 
-/// −66 dB, whatever the level: what 16 bits a pass leave of an impulse, the worst of all.
+/// Error bound of the amplitudes: −66 dB at any level. An impulse is the worst case for 16 bits a
+/// pass.
 const AMPLITUDE_BOUND: f64 = 5e-4;
 
 proptest! {
@@ -94,7 +95,7 @@ proptest! {
             exact.iter_mut().zip(powers).for_each(|(e, p)| *e += *p as f64 * 2_f64.powi(*exponent));
         }
         for (sum, exact) in sums.iter().zip(exact) {
-            // Each addition may drop less than one unit of the coarser side.
+            // Each addition may drop less than one unit of the coarser operand.
             let unit = 2_f64.powi(of_sums);
             let found = *sum as f64 * unit;
             prop_assert!((found - exact).abs() <= unit * 6.0 + exact * 1e-12, "{found} {exact}");
@@ -112,7 +113,7 @@ proptest! {
         let exact = common::statistics(&to_f64(&x));
         let found = [found.rms, found.kurtosis, found.crest].map(|x| f64::from(x) / 256.0);
         for (a, b) in found.iter().zip(exact) {
-            // Each piece has a mean of its own, a thirtieth of its deviation off or so.
+            // Each piece has its own mean. It differs by about a thirtieth of the deviation.
             prop_assert!((a - b).abs() < 0.06 * b + 0.6 / exact[0] * b, "{found:?} {exact:?}");
         }
     }
@@ -138,8 +139,8 @@ proptest! {
         let mut mixture = mixture;
         let mut x = x[..mixture.dims].to_vec();
         if near {
-            // All in one place, with weights on both sides of where they vanish: a component
-            // that is dropped too early is missed.
+            // All components are in one place, with weights on both sides of the point where they
+            // vanish. If a component is dropped too early, this shows it.
             x = mixture.gather();
         }
         let Mixture { energies: constants, rows, dims, first_dims, fraction_bits } = &mixture;
@@ -167,7 +168,7 @@ proptest! {
         let nats: Vec<f64> = exact.iter().map(|e| e * std::f64::consts::LN_2).collect();
         let (log_likelihood, r) = common::responsibilities(&nats);
         let found = f64::from(likelihood.log_likelihood) / 256.0;
-        // Less than an i32 has in Q8 is the smallest one.
+        // A value below the range of an i32 in Q8 becomes the smallest i32.
         let log_likelihood = log_likelihood.max(f64::from(i32::MIN) / 256.0);
         prop_assert!((found - log_likelihood).abs() < 0.003 + 1e-5 * log_likelihood.abs());
         normalise(&mut full, likelihood.total);
@@ -187,7 +188,7 @@ proptest! {
     }
 }
 
-/// A mixture with every number that the format allows.
+/// A mixture with any numbers that the format allows.
 #[derive(Debug, Clone)]
 struct Mixture {
     energies: Vec<u32>,
@@ -198,7 +199,8 @@ struct Mixture {
 }
 
 impl Mixture {
-    /// Moves the components to one place, with energies up to 40 bits there, and gives it.
+    /// Moves all components to one place, with energies up to 40 bits there, and returns that
+    /// place.
     fn gather(&mut self) -> Vec<i16> {
         let padded = self.dims.next_multiple_of(2);
         let place: Vec<i16> = self.rows[..self.dims].iter().map(|mean| mean / 2).collect();

@@ -1,4 +1,4 @@
-//! Every stage of the device alone, against a naive reference: signal, features, classify, integer.
+//! Each stage of the device alone, against a naive reference: signal, features, classify, integer.
 
 mod blocks;
 mod classify;

@@ -14,7 +14,7 @@ fn to_f64(x: &[f32]) -> Vec<f64> {
     x.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// Samples of any level, with a constant under them.
+/// Samples of any level, with a constant added.
 fn samples(count: usize) -> impl Strategy<Value = Vec<f32>> {
     (vec(-1.0_f32..1.0, count), -20_i32..20, -50.0_f32..50.0).prop_map(|(x, level, offset)| {
         let gain = (level as f32).exp2();
@@ -22,7 +22,7 @@ fn samples(count: usize) -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
-/// Tapers and transforms with the device's code and the reference's.
+/// Returns the power spectrum by the device's code and by the reference.
 fn spectra<const FFT: usize>(x: &[f32]) -> (Vec<f64>, Vec<f64>) {
     let mut filled = Segment::<f32, FFT, 1>::new(FFT, FFT / 2);
     for sample in x {
@@ -34,15 +34,15 @@ fn spectra<const FFT: usize>(x: &[f32]) -> (Vec<f64>, Vec<f64>) {
     (device, common::power(&common::taper(&to_f64(x))))
 }
 
-/// Largest error of a power spectrum, as a share of the largest power.
+/// Returns the largest error of a power spectrum, as a share of the largest power.
 fn power_error((device, reference): (Vec<f64>, Vec<f64>)) -> f64 {
     assert_eq!(device.len(), reference.len());
     let peak = reference.iter().copied().fold(0.0, f64::max);
     device.iter().zip(&reference).map(|(a, b)| (a - b).abs() / peak).fold(0.0, f64::max)
 }
 
-/// What f32 may lose to a constant fifty times as large as the vibration, through the taper
-/// and the FFT, relative to the peak of the power spectrum.
+/// Largest loss of f32 through taper and FFT, relative to the peak of the power spectrum. The
+/// constant is up to fifty times as large as the vibration.
 const POWER_BOUND: f64 = 4e-5;
 
 proptest! {
@@ -134,7 +134,7 @@ proptest! {
         burst in 0.0_f32..1e6,
     ) {
         let mut x = x;
-        // A part that is far stronger than the rest.
+        // Part of the signal is far stronger than the rest.
         for x in &mut x[1000..1100] {
             *x += *x * burst * f32::from(u8::from(burst > 5e5));
         }
@@ -143,7 +143,7 @@ proptest! {
         cuts.sort_unstable();
         let mut moments = Moments::EMPTY;
         for cut in cuts.windows(2) {
-            // As where segments overlap: samples that were counted before come first.
+            // As with overlapping segments, samples that were already counted come first.
             let start = cut[0].saturating_sub(stale);
             let mut filled = Segment::<f32, 4096, 1>::new(cut[1] - start, 1);
             filled.fill(x[start..cut[1]].as_chunks().0);
@@ -152,8 +152,8 @@ proptest! {
         }
         let found = moments.statistics(1.0);
         let exact = common::statistics(&to_f64(&x));
-        // Each of the 3000 additions may round by half a unit, all in the same direction: 1.8e-4
-        // in a sum, of which the kurtosis has three.
+        // Each of the 3000 additions may round by half a unit, all in the same direction. That is
+        // 1.8e-4 in a sum, and the kurtosis uses three sums.
         let bounds = [2e-4, 6e-4, 2e-4];
         let found_all = [found.rms, found.kurtosis, found.crest];
         for ((a, b), bound) in found_all.into_iter().zip(exact).zip(bounds) {
@@ -192,7 +192,7 @@ proptest! {
         Mixture::new(&constants, &whitening, 6).log_densities(&x, &mut scores);
         let reference = common::log_densities(&to_f64(&x), &weights, &means, &stds);
         for (a, b) in scores.iter().zip(&reference) {
-            // Relative to the square sum, whose terms reach 70² per dimension.
+            // Relative to the sum of squares; its terms reach 70² per dimension.
             prop_assert!((f64::from(*a) - b).abs() < 2e-6 * (b.abs() + 10.0), "{a} {b}");
         }
 
@@ -218,7 +218,7 @@ proptest! {
 
 #[test]
 fn power_matches_the_reference_at_2048_and_4096() {
-    // Too slow to repeat many times; a chirp and an impulse fill and empty the spectrum.
+    // This is too slow to repeat many times. A chirp and an impulse fill and empty the spectrum.
     let chirp: Vec<f32> = (0..4096).map(|i| (i as f32 * i as f32 * 3e-4).sin()).collect();
     let mut impulse = vec![0.0; 4096];
     impulse[1000] = 1e4;

@@ -1,4 +1,4 @@
-//! The power spectrum of every length against a DFT by its definition in f64.
+//! The power spectrum of every length against a DFT in f64, computed by its definition.
 
 use std::f64::consts::TAU;
 
@@ -9,18 +9,18 @@ use rebearing::signal::Spectrum;
 const LENGTHS: [usize; 8] = [32, 64, 128, 256, 512, 1024, 2048, 4096];
 
 /// Largest error of a bin's power for noise and tones, as a share of the largest power: five units
-/// of the last place. 4e-7 is the most that was seen, here and with the crate `microfft`.
+/// of the last place. The largest error seen is 4e-7, here and with the crate `microfft`.
 const LARGEST: f64 = 6e-7;
 
-/// The same where an impulse makes every bin one of the largest; 1.1e-6 was the most in 4000 tries,
-/// and 1.0e-6 with `microfft`.
+/// Largest error of a bin's power if an impulse makes every bin one of the largest, as a share of
+/// the largest power. The largest error in 4000 tries was 1.1e-6, and 1.0e-6 with `microfft`.
 const LARGEST_OF_ANY: f64 = 2e-6;
 
-/// Least ratio of signal to error over all amplitudes for noise, in dB; 140 to 144 were seen,
-/// 139.8 to 145 with `microfft`.
+/// Smallest ratio of signal to error over all amplitudes for noise, in dB. Tries gave 140 to 144,
+/// and 139.8 to 145 with `microfft`.
 const NOISE_DB: f64 = 138.0;
 
-/// By a type of the window's own length.
+/// Returns the power spectrum from a buffer of the segment's own length.
 fn own_type(x: &[f32]) -> Vec<f32> {
     fn of<const FFT: usize>(x: &[f32]) -> Vec<f32> {
         let mut buffer: [f32; FFT] = x.try_into().expect("the length of the type");
@@ -39,14 +39,14 @@ fn own_type(x: &[f32]) -> Vec<f32> {
     }
 }
 
-/// By the longest type, behind the window what must not matter.
+/// Returns the power spectrum from the longest buffer. NaN behind the segment must not matter.
 fn longest_type(x: &[f32]) -> Vec<f32> {
     let mut buffer = [f32::NAN; 4096];
     buffer[..x.len()].copy_from_slice(x);
     Spectrum::transform(&mut buffer, x.len()).power().collect()
 }
 
-/// The power of each bin and the exact one, the same bits from any type.
+/// Returns the power of each bin and its exact value. Asserts that both buffers give the same bits.
 fn spectra(x: &[f32]) -> (Vec<f64>, Vec<f64>) {
     let power = own_type(x);
     let bits = |power: &[f32]| power.iter().map(|p| p.to_bits()).collect::<Vec<_>>();
@@ -55,20 +55,20 @@ fn spectra(x: &[f32]) -> (Vec<f64>, Vec<f64>) {
     (power.into_iter().map(f64::from).collect(), common::power(&exact))
 }
 
-/// Largest error as a share of the largest power.
+/// Returns the largest error as a share of the largest power.
 fn largest_error((power, exact): &(Vec<f64>, Vec<f64>)) -> f64 {
     assert_eq!(power.len(), exact.len());
     let peak = exact.iter().copied().fold(0.0, f64::max);
     power.iter().zip(exact).map(|(a, b)| (a - b).abs() / peak).fold(0.0, f64::max)
 }
 
-/// Signal over error of the amplitudes, in dB.
+/// Returns the ratio of signal to error of the amplitudes, in dB.
 fn signal_to_error((power, exact): &(Vec<f64>, Vec<f64>)) -> f64 {
     let error: f64 = power.iter().zip(exact).map(|(a, b)| (a.sqrt() - b.sqrt()).powi(2)).sum();
     10.0 * (exact.iter().sum::<f64>() / error).log10()
 }
 
-/// Uniform noise of a seed.
+/// Returns uniform noise from a seed.
 fn noise(length: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
@@ -97,7 +97,7 @@ fn noise_of_every_length() {
 
 #[test]
 fn a_tone_on_any_bin_stands_there_alone() {
-    // Every bin of the short lengths, some of the long ones.
+    // Every bin of the short lengths, and some bins of the long ones.
     for length in LENGTHS {
         let step = (length / 64).max(1);
         for bin in (1..length / 2).step_by(step) {
@@ -162,7 +162,7 @@ fn other_lengths_have_no_spectrum() {
         assert!(spectrum.is_empty() && spectrum.power().next().is_none(), "{length}");
         assert_eq!(spectrum.band_power(0, usize::MAX), 0.0);
     }
-    // A type need not have a spectrum of its own length, nor any.
+    // A buffer's own length need not have a spectrum, and a buffer may have none at all.
     let mut odd: [f32; 300] = noise(300, 9).try_into().unwrap();
     let own: Vec<f32> = own_type(&odd[..256]);
     assert_eq!(Spectrum::transform(&mut odd, 256).power().collect::<Vec<_>>(), own);

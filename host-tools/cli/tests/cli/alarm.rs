@@ -1,4 +1,4 @@
-//! Decision and severity on the command line: written by `adapt`, shown by `inspect`, applied by
+//! Alarm and severity on the command line: written by `adapt`, shown by `inspect`, applied by
 //! `predict`.
 
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ fn text(arguments: &str) -> String {
     WORLD.run(arguments)
 }
 
-/// A refusal that names `part`, and no model.
+/// Asserts a refusal that names `part`, and that no model is written.
 fn refused(options: &str, part: &str) {
     WORLD.refused(&adapt("refused.rbm", options), &[part]);
     assert!(!WORLD.has("refused.rbm"), "{options}");
@@ -105,13 +105,14 @@ fn predict_decides_as_the_device_does() {
 
 #[test]
 fn a_standing_machine_is_idle() {
-    // Louder than any recording, so that the machine stands in all of them.
+    // The threshold is above the level of any recording, so the machine is at standstill in all of
+    // them.
     json(&adapt("idle.rbm", "--running-rms 1e6"));
     let found = json("predict --model idle.rbm m/motor-b/InnerRace.wav");
     for report in found["files"][0]["reports"].as_array().expect("reports") {
         assert_eq!(report["decision"]["state"], "idle");
     }
-    // And one of them is the quietest.
+    // With `auto`, the quietest window sets the threshold, and no window is idle.
     for encoding in ["f32", "i16"] {
         let adapted =
             json(&adapt("auto.rbm", &format!("--running-rms auto --encoding {encoding}")));
@@ -181,7 +182,8 @@ fn options_that_make_no_sense_are_refused() {
     refused("--severity 1.4,2.8,4.5 --unit g --encoding i16", "--encoding f32");
 }
 
-/// One second of each condition holds out six windows: no block could be beyond their limits.
+/// With one second of each condition, `adapt` holds out six windows. No block could be outside
+/// limits from so few.
 #[test]
 fn too_few_windows_give_no_drift_reference_and_adapt_says_so() {
     let world = Workplace::new();

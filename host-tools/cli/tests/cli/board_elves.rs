@@ -1,8 +1,8 @@
 //! The linked firmware of every board: flashing it never erases a model, and flashing a model
 //! never erases it.
 //!
-//! Needs the boards' ELF files, so a plain `cargo test` leaves it out; `cargo xtask test boards`
-//! builds them and says where they are.
+//! The tests need the boards' ELF files, so a plain `cargo test` leaves them out.
+//! `cargo xtask test boards` builds the files and passes their paths.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use rebearing::Encoding;
 use rebearing_host::device::firmware::{Firmware, FirmwareError};
 use rebearing_host::device::sectors::sector;
 
-/// The MODEL regions of the boards' memory.x, by chip, and where their flash begins.
+/// For each chip: the MODEL region from its board's memory.x, and the start of its flash.
 const BOARDS: [(&str, Range<u32>, u32); 2] = [
     ("STM32F405RG", 0x080C_0000..0x0810_0000, 0x0800_0000),
     ("nRF52840_xxAA", 0x000E_0000..0x0010_0000, 0),
@@ -33,8 +33,8 @@ fn board(firmware: &Firmware) -> &'static (&'static str, Range<u32>, u32) {
     BOARDS.iter().find(|board| board.0 == chip).expect("a board that is known")
 }
 
-/// What is written into flash: start and end of each load segment that has bytes, and where its
-/// physical address stands in the file.
+/// Returns the address range of each load segment that has bytes, and the offset of its physical
+/// address in the file.
 fn load_segments(bytes: &[u8]) -> Vec<(Range<u32>, usize)> {
     let elf = ElfFile::<FileHeader32<LittleEndian>>::parse(bytes).expect("an ELF file");
     let table = u32::from_le_bytes(*bytes[0x1c..].first_chunk().unwrap()) as usize;
@@ -60,7 +60,7 @@ fn no_load_segment_is_in_or_erased_with_the_model_region() {
         chips.push(*chip);
         assert_eq!(firmware.model_region, *model, "{}", path.display());
         assert_eq!(firmware.descriptor.slots, 2);
-        // Each slot begins and ends with a sector.
+        // Each slot begins and ends at a sector boundary.
         let middle = model.start + model.len() as u32 / 2;
         for edge in [model.start, middle, model.end] {
             assert_eq!(sector(chip, edge).expect("a known chip").start, edge, "{edge:#x}");
@@ -82,7 +82,7 @@ fn no_load_segment_is_in_or_erased_with_the_model_region() {
 #[test]
 #[ignore = "needs the boards' firmware: cargo xtask test boards"]
 fn a_monitor_takes_no_flash() {
-    /// In every chip here.
+    /// Start of the RAM in every chip here.
     const RAM: u32 = 0x2000_0000;
     for path in elves() {
         let firmware = Firmware::read(&path).unwrap();
@@ -94,7 +94,7 @@ fn a_monitor_takes_no_flash() {
         let in_ram: Vec<_> = elf.elf_program_headers().iter().filter(in_ram).collect();
         let initial: u32 = in_ram.iter().map(|header| header.p_filesz(LittleEndian)).sum();
         let all: u32 = in_ram.iter().map(|header| header.p_memsz(LittleEndian)).sum();
-        // Variables that begin as zeros are in no file; the monitor is one of them.
+        // Variables that start as zeros take no space in the file. The monitor is one of them.
         let monitor = firmware.descriptor.capacities.device_ram() as u32;
         assert!(all >= monitor && initial < 1024, "{}: {initial} of {all}", path.display());
     }
@@ -139,7 +139,7 @@ fn flash_takes_each_firmware_and_would_write_the_model_region_alone() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["address"], region.start, "{json}");
-        // Both slots: a newer model in the other one would win otherwise.
+        // The write covers both slots; otherwise a newer model in the other slot would win.
         assert_eq!(json["bytes"], region.len(), "{json}");
     }
 }

@@ -1,7 +1,7 @@
-//! A headless Chromium, spoken to over its debugging pipe.
+//! A headless Chromium, controlled over its debugging pipe.
 //!
-//! The protocol is JSON with a zero byte behind each message, on file descriptors 3 and 4; a shell
-//! and two named pipes put them there. No crate for it would be worth what it pulls in.
+//! The protocol is JSON with a zero byte after each message, on file descriptors 3 and 4. A shell
+//! and two named pipes connect them. A crate for this would pull in more than it saves.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Longest that an answer may take: a browser that hangs must not hang the tests.
+/// Longest wait for an answer: a browser that hangs must not hang the tests.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A page in a browser.
@@ -23,7 +23,7 @@ pub(crate) struct Browser {
     messages: Receiver<Value>,
     session: Option<String>,
     last: u64,
-    /// What the page did on its own since it was opened.
+    /// Events that the page caused since it was opened.
     pub(crate) events: Vec<Value>,
     _profile: TempDir,
 }
@@ -88,7 +88,7 @@ impl Browser {
         browser
     }
 
-    /// Calls a method and waits for its answer; what the page does meanwhile becomes an event.
+    /// Calls a method and waits for its answer. Anything the page does meanwhile becomes an event.
     pub(crate) fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": parameters });
@@ -123,7 +123,7 @@ impl Browser {
         }
     }
 
-    /// The value of a JavaScript expression; the page's own policy does not bind the debugger.
+    /// Returns the value of a JavaScript expression. The page's policy does not bind the debugger.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let answer = self
             .call("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
@@ -131,7 +131,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// A picture of the whole page as PNG.
+    /// Returns a picture of the whole page as PNG.
     pub(crate) fn screenshot(&mut self) -> Vec<u8> {
         let metrics = self.call("Page.getLayoutMetrics", &json!({}));
         let size = &metrics["cssContentSize"];
@@ -141,7 +141,7 @@ impl Browser {
         decoded(&self.call("Page.captureScreenshot", &options)["data"])
     }
 
-    /// The page as it is printed.
+    /// Returns the printed page as PDF.
     pub(crate) fn pdf(&mut self) -> Vec<u8> {
         decoded(
             &self.call(
@@ -159,7 +159,7 @@ impl Drop for Browser {
     }
 }
 
-/// Base64, as the protocol sends files.
+/// Decodes Base64, the protocol's form of files.
 fn decoded(data: &Value) -> Vec<u8> {
     let digit = |byte: u8| match byte {
         b'A'..=b'Z' => byte - b'A',

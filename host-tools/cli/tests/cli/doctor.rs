@@ -1,4 +1,4 @@
-//! `rebearing doctor` with a PATH of stand-ins.
+//! `rebearing doctor` with stand-ins for the programs in PATH.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use crate::probe::write_program;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A machine: a folder of programs, and a sysroot.
+/// A computer: a folder of programs, and a sysroot.
 struct Machine(TempDir);
 
 impl Machine {
@@ -20,7 +20,7 @@ impl Machine {
         machine
     }
 
-    /// A machine with everything.
+    /// Returns a computer with every program.
     fn full() -> Self {
         let machine = Self::new();
         machine.program("cargo", "echo 'cargo 1.95.0 (x 2026-01-01)'");

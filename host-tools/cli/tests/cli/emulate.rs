@@ -1,4 +1,4 @@
-//! What `rebearing emulate` and `demo` ask of a checkout, by a stand-in for cargo.
+//! The calls that `rebearing emulate` and `demo` make to cargo, recorded by a stand-in for cargo.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::{Command, Output};
 use crate::probe::write_program;
 use crate::workplace::Workplace;
 
-/// Of 256 samples a segment, at 8000 Hz.
+/// The golden model: 256 samples per segment, at 20 kHz.
 const GOLDEN: &[u8] = include_bytes!("../../../../tests/golden/model-v1.rbm");
 
-/// A folder with a model, a recording, and a `cargo` that notes what it is asked and fails as one
+/// A folder with a model, a recording, and a `cargo` that records its calls. It fails, like a cargo
 /// that may not install anything.
 struct Desk(Workplace);
 
@@ -32,7 +32,8 @@ impl Desk {
         self.0.path().join(name)
     }
 
-    /// Runs the command from `program`; nothing tells it where to build.
+    /// Runs the command from `program`. No variable tells it where to build, unless `variables`
+    /// does.
     fn run(&self, program: &Path, words: &str, variables: &[(&str, &Path)]) -> Output {
         let mut command = Command::new(program);
         for variable in ["CARGO_TARGET_DIR", "CARGO_MANIFEST_DIR", "XDG_CACHE_HOME", "HOME"] {
@@ -42,7 +43,7 @@ impl Desk {
         command.args(words.split(' ')).current_dir(self.0.path()).output().expect("it runs")
     }
 
-    /// What the stand-in was last asked.
+    /// Returns the last call to the stand-in.
     fn asked(&self) -> String {
         self.0.read("asked").lines().last().expect("a call").to_owned()
     }
@@ -79,7 +80,7 @@ fn an_installed_command_builds_in_the_users_cache() {
     desk.run(&installed, EMULATE, &[("HOME", &home)]);
     let folder = home.join(".cache/rebearing");
     assert_eq!(desk.asked(), format!("xtask firmware --json in '{}'", folder.display()));
-    // Cargo runs it from its checkout.
+    // Cargo runs the command from its checkout.
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     desk.run(&installed, EMULATE, &[("HOME", &home), ("CARGO_MANIFEST_DIR", package)]);
     assert_eq!(desk.asked(), "xtask firmware --json in ''");

@@ -1,4 +1,4 @@
-//! `rebearing evaluate` as its users meet it: results, their shape, and bad input.
+//! `rebearing evaluate` as its users see it: results, their shape, and bad input.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ fn refused(arguments: &str, parts: &[&str]) {
     MACHINES.refused(arguments, parts);
 }
 
-/// A manifest of those rows of the simulated one that `keep` keeps, under another name.
+/// Writes a manifest with the rows of the simulated one that `keep` selects, under another name.
 fn manifest(name: &str, keep: impl Fn(&str) -> bool) {
     let text = MACHINES.read("manifest.csv");
     let rows: Vec<&str> = text
@@ -61,7 +61,7 @@ fn a_pool_holds_what_it_is_asked_to_hold() {
     let all = json(&format!("{PAIR} --method gmm-otda-map"));
     assert_eq!(healthy["n_test"], all["n_test"]);
     assert_eq!(rate(&all, "n_pool"), 4.0 * rate(&healthy, "n_pool"));
-    // 6 s at 20 kHz: 72 000 samples before the cut are 68 windows.
+    // 6 s at 20 kHz: the 72 000 samples before the cut give 68 windows.
     assert_eq!(healthy["pool_windows"], serde_json::json!({"Healthy": 68}));
     let mixed = json(&format!("{PAIR} --pool healthy:0.9 --method source-only --seeds 2"));
     let runs = mixed["runs"].as_array().unwrap();
@@ -102,7 +102,7 @@ fn domains_of_different_rates_are_compared_in_the_same_bands() {
 
 #[test]
 fn a_pair_that_fails_does_not_end_the_matrix() {
-    // Two windows before the cut of motor-c's recordings are too few for any mixture.
+    // Motor-c's recordings have two windows before the cut, too few for any mixture.
     let samples = (0..10_000).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
     MACHINES.write("short.csv", format!("x\n{samples}"));
     let text = MACHINES.read("manifest.csv");
@@ -148,7 +148,7 @@ fn one_run_has_the_fields_of_the_contract() {
     for name in ["features", "fit_source", "fit_target", "transport", "total"] {
         assert!(rate(&run["seconds"], name) >= 0.0, "{name}");
     }
-    // 6 s at 20 kHz, cut in half: 60 000 samples are 57 windows of 3072 every 1024.
+    // 6 s at 20 kHz, cut in half: 60 000 samples give 57 windows of 3072 samples, one every 1024.
     let windows: u64 = (60_000 - 3072) / 1024 + 1;
     assert_eq!(run["n_test"], 4 * windows);
     let confusion = run["confusion"].as_array().unwrap();
@@ -324,7 +324,7 @@ fn recordings_that_cannot_be_tested_are_refused() {
     );
 }
 
-/// The matrix is whole however many classes there are, within 80 columns.
+/// The matrix is complete for any number of classes, within 80 columns.
 #[test]
 fn the_confusion_is_printed_with_thirteen_classes_too() {
     let machines = Workplace::new();
@@ -335,7 +335,7 @@ fn the_confusion_is_printed_with_thirteen_classes_too() {
     for (machine, prefix, domain) in both {
         let classes = machines.read("manifest.csv");
         let own: Vec<&str> = classes.lines().filter(|row| row.contains(machine)).collect();
-        // Thirteen of the fourteen.
+        // Thirteen of the fourteen classes: B leaves one out.
         for row in own.iter().skip(usize::from(prefix == "B")) {
             let fields: Vec<&str> = row.split(',').collect();
             let label = if prefix == "A" && fields[1] == "Healthy" {

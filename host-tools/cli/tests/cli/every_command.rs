@@ -1,4 +1,4 @@
-//! The command line as its users meet it: results, and bad input to every command.
+//! The command line as its users see it: results, and bad input to every command.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const HEADER: &str = "path,label,domain,rate_hz\n";
 
-/// Simulated machines, a source and a model, made once by the commands themselves.
+/// Simulated machines, a source and a model, made once with the commands themselves.
 static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
     let world = Workplace::new();
     world.run("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace");
@@ -32,7 +32,7 @@ fn file(name: &str, contents: impl AsRef<[u8]>) {
     WORLD.write(name, contents);
 }
 
-/// Numbers, one a line.
+/// Returns numbers as text, one per line.
 fn numbers(values: impl Iterator<Item = u32>) -> String {
     values.fold(String::new(), |text, value| text + &value.to_string() + "\n")
 }
@@ -61,7 +61,7 @@ fn results_are_json_on_request() {
     assert!(shown.contains(alias), "{shown}");
 }
 
-/// The path of a recording in the world's manifest.
+/// Returns the path of a recording in the world's manifest.
 fn manifest_path(domain: &str, label: &str) -> String {
     let text = WORLD.read("m/manifest.csv");
     let row = text.lines().find(|line| line.contains(&format!(",{label},{domain},"))).unwrap();
@@ -90,7 +90,7 @@ fn pools_are_judged_by_what_is_known_of_them() {
     let rows: Vec<&str> = manifest.lines().filter(healthy).collect();
     file("m/healthy.csv", rows.join("\n"));
     let base = "adapt --source source.json --domain motor-b --out pool.rbm --manifest";
-    // The simulated machines are too unlike for the names of faults.
+    // The simulated machines differ too much for fault names to carry over.
     let declared = json(&format!("{base} m/healthy.csv --pool-is healthy"));
     assert_eq!(declared["verdict"], "abstain");
     let inspected = json("inspect pool.rbm");
@@ -104,7 +104,7 @@ fn pools_are_judged_by_what_is_known_of_them() {
     assert!(model.is_file());
 }
 
-/// The simulated machines have a 6205 bearing, and the manifest their speeds.
+/// The simulated machines have a 6205 bearing, and the manifest gives their speeds.
 #[test]
 fn a_label_that_names_a_part_carries_the_evidence_at_its_frequency() {
     let target = "--manifest m/manifest.csv --domain motor-b --pool-is all --out e.rbm";
@@ -270,7 +270,7 @@ fn recordings_shorter_than_a_window_or_with_bad_numbers_are_refused() {
     file("flat.csv", format!("x\n{constant}"));
     file("flats.csv", format!("{HEADER}long.csv,Healthy,a,20000\nflat.csv,Ball,a,20000\n"));
     refused("fit --manifest flats.csv --domain a --out x.json", &["flat.csv", "do not vary"]);
-    // A sensor's NaN is reported, not refused: it is what the device would say.
+    // A sensor's NaN is reported, not refused, because the device would report it too.
     let predicted = json("predict --model model.rbm nan.csv");
     assert!(
         predicted["files"][0]["labels"].get("sensor_fault").is_none(),
@@ -363,14 +363,14 @@ fn a_path_that_is_not_utf8_is_only_shown_otherwise() {
     }
 }
 
-/// Every command that takes a path and prints it, in a folder whose name is not UTF-8.
+/// Runs every command that takes a path and prints it, in a folder with a name that is not UTF-8.
 #[cfg(target_os = "linux")]
 #[test]
 fn every_command_shows_a_path_that_is_not_utf8() {
     use std::os::unix::ffi::OsStrExt;
     let place = Workplace::new();
     let folder = place.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
-    // `@` begins a path in that folder.
+    // `@` stands for that folder at the start of a path.
     let found = |line: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
         for word in line.split(' ') {
@@ -379,7 +379,7 @@ fn every_command_shows_a_path_that_is_not_utf8() {
                 None => command.arg(word),
             };
         }
-        // Without programs the demo skips its emulated device.
+        // Without programs in the PATH the demo skips its emulated device.
         let output = command.arg("--json").env("PATH", "").output().expect("the command runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{line}: {errors}");

@@ -1,4 +1,5 @@
-//! `rebearing flash` with a `probe-rs` that records its calls and has a file for a memory.
+//! `rebearing flash` with a stand-in for `probe-rs` that records its calls and uses a file as
+//! memory.
 
 #![cfg(target_os = "linux")]
 
@@ -13,7 +14,7 @@ use rebearing::update::Descriptor;
 use tempfile::TempDir;
 
 const GOLDEN: &[u8] = include_bytes!("../../../../tests/golden/model-v1.rbm");
-/// Just what the golden model needs.
+/// Exactly the capacities that the golden model needs.
 const CAPACITIES: Capacities = Capacities {
     encoding: Encoding::F32,
     samples: Samples::Floats,
@@ -29,18 +30,19 @@ fn descriptor(slots: u32) -> Descriptor {
     Descriptor::new(CAPACITIES, CHIP, slots)
 }
 
-/// A firmware before the MODEL region, as the linker script of the default board makes it.
+/// Returns a firmware that lies before the MODEL region, as the default board's linker script
+/// places it.
 fn firmware(slots: u32) -> Vec<u8> {
     elf(descriptor(slots), (MODEL, MODEL + 2048), &[(FLASH, 0xc_0000)])
 }
 
-/// A desk: a folder with model, firmware and a `probe-rs`.
+/// A folder with a model, a firmware and a `probe-rs`.
 struct Desk {
     folder: TempDir,
 }
 
 impl Desk {
-    /// `misbehaviour` is shell that runs first in the `probe-rs`.
+    /// Makes the folder. `misbehaviour` is shell code that runs first in the `probe-rs`.
     fn new(firmware: &[u8], misbehaviour: &str) -> Self {
         let desk = Self { folder: tempfile::tempdir().unwrap() };
         fs::write(desk.path("model.rbm"), GOLDEN).unwrap();
@@ -66,7 +68,7 @@ impl Desk {
         command.args(more).output().unwrap()
     }
 
-    /// The calls of `probe-rs`, without the names of temporary files.
+    /// Returns the calls of `probe-rs`, without the names of temporary files.
     fn calls(&self) -> Vec<String> {
         let calls = fs::read_to_string(self.path("calls")).unwrap_or_default();
         let name = |word: &str| match Path::new(word).file_name() {
@@ -152,7 +154,7 @@ fn a_firmware_whose_path_is_not_utf8_is_shown() {
 
 #[test]
 fn a_difference_in_what_is_read_back_is_a_failure_and_nothing_is_started() {
-    // The second byte of the model does not stick.
+    // The second byte of the model does not keep its value.
     let worn = format!(
         r#"if [ "$1" = read ]; then printf '\000' | dd of="$memory" bs=1 seek={} conv=notrunc 2>/dev/null; fi"#,
         offset(MODEL) + 1
@@ -264,7 +266,7 @@ fn the_region_must_hold_the_model() {
 fn a_firmware_in_the_model_region_or_without_one_is_refused() {
     let region = (MODEL, MODEL + 2048);
     let cases = [
-        // One byte too long; the last byte of the region; all around it.
+        // One byte too long; at the last byte of the region; across the whole region.
         (elf(descriptor(1), region, &[(FLASH, 0xc_0001)]), "lies in the MODEL region"),
         (elf(descriptor(1), region, &[(FLASH, 16), (MODEL + 2047, 8)]), "lies in the MODEL region"),
         (elf(descriptor(1), region, &[(FLASH, 0x10_0000)]), "lies in the MODEL region"),
@@ -275,8 +277,8 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
     for (firmware, message) in cases {
         Desk::new(&firmware, "").refuses(&["--chip", CHIP], message);
     }
-    // Right behind the region is in the same sector, and erased with it; the next sector is not,
-    // nor is anything on a chip that nothing is known of.
+    // Bytes right behind the region are in the same sector and are erased with it. The next sector
+    // is not erased. For an unknown chip nothing behind the region is refused.
     let behind =
         |chip, at| elf(Descriptor::new(CAPACITIES, chip, 1), region, &[(FLASH, 16), (at, 8)]);
     for at in [MODEL + 2048, MODEL + 0x1_fff8] {

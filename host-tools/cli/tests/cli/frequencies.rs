@@ -1,4 +1,4 @@
-//! `rebearing frequencies` from the outside: on a simulated machine, and on bad input.
+//! `rebearing frequencies` as its users run it: on a simulated machine, and on bad input.
 
 use crate::workplace::Workplace;
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn a_geometry_alone_gives_the_published_orders() {
     assert!(json["frequencies"]["bpfi"]["hz"].is_null());
 }
 
-/// The simulated machines have a 6205 bearing, and their manifest tells their speeds.
+/// The simulated machines have a 6205 bearing, and their manifest gives their speeds.
 #[test]
 fn a_simulated_race_fault_stands_out_at_its_own_frequency() {
     let folder = Workplace::new();

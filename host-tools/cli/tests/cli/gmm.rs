@@ -1,4 +1,4 @@
-//! `rebearing gmm` from the outside: what it writes, and what it says to bad input.
+//! `rebearing gmm` as its users run it: the files it writes, and its messages for bad input.
 
 use crate::workplace::Workplace;
 use ndarray::{Array2, array};
@@ -22,7 +22,7 @@ impl Case {
         Self { folder }
     }
 
-    /// What was printed, which must be what was written.
+    /// Returns the printed JSON. It must equal the written file.
     fn fitted(&self, options: &str) -> Value {
         let printed = self.folder.json(&format!("{GMM} {options}"));
         let written: Value = serde_json::from_str(&self.folder.read("g.json")).expect("JSON");
@@ -30,14 +30,14 @@ impl Case {
         printed
     }
 
-    /// A refusal that names all of `parts`, and leaves no file behind.
+    /// Asserts a refusal that names all of `parts` and leaves no file behind.
     fn refused(&self, options: &str, parts: &[&str]) {
         self.folder.refused(&format!("{GMM} --json {options}"), parts);
         assert!(!self.folder.has("g.json"), "no half-written mixture");
     }
 }
 
-/// Two clouds of points, and a mean in each.
+/// Returns two clouds of points, and a mean in each.
 fn clouds() -> (Array2<f64>, Array2<f64>) {
     let x = Array2::from_shape_fn((80, 2), |(i, j)| {
         let wobble = ((7 * i + 3 * j) % 11) as f64 / 11.0;
@@ -85,7 +85,7 @@ fn every_covariance_has_the_shape_scikit_learn_gives_it() {
 
 #[test]
 fn restarts_really_restart_and_a_seed_repeats() {
-    // More components than clouds can be spent in many ways, some better than others.
+    // With more components than clouds there are many solutions, some better than others.
     let x = Array2::from_shape_fn((240, 2), |(i, j)| {
         let wobble = ((13 * i + 5 * j) % 17) as f64 / 17.0;
         let cloud = i % 6;

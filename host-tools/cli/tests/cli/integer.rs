@@ -1,4 +1,4 @@
-//! Models in integers on the command line.
+//! Integer models on the command line.
 
 use crate::workplace::Workplace;
 
@@ -33,7 +33,7 @@ fn an_i16_model_is_written_measured_and_run() {
     assert!(report["statistics"][0]["rms"].as_f64().unwrap() > 0.0, "{report}");
     assert!(labels.as_object().is_some_and(|labels| !labels.is_empty()), "{labels}");
 
-    // What a sensor would clip is named, and nothing is written.
+    // A full scale at which the sensor would clip is refused, and nothing is written.
     std::fs::remove_file(world.path().join("i16.rbm")).expect("it was written");
     world.refused(&format!("{adapt} --encoding i16 --full-scale 0.001"), &["--full-scale"]);
     world.refused(&format!("{adapt} --encoding i16 --full-scale 0"), &["--full-scale"]);

@@ -1,4 +1,4 @@
-//! The `rebearing` command from the outside, a module for each subject.
+//! The `rebearing` command as its users run it, one module per subject.
 
 mod alarm;
 mod board_elves;

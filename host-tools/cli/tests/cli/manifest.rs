@@ -1,4 +1,4 @@
-//! `rebearing manifest`: folders as people have them, and as nobody should.
+//! `rebearing manifest` on folders as people have them, and on folders that nobody should have.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,12 +10,12 @@ use crate::workplace::Workplace;
 use rebearing_host::data::manifest::Manifest;
 use serde_json::Value;
 
-/// A file of a column of numbers.
+/// Writes a file with one column of numbers.
 fn recording(folder: &Workplace, name: &str) {
     folder.write(name, "1\n2\n3\n");
 }
 
-/// What a person sees; no line is wider than a terminal.
+/// Returns the text for a person. Asserts that no line is wider than a terminal.
 fn shown(folder: &Workplace, arguments: &str) -> String {
     let text = folder.run(arguments);
     for line in text.lines() {
@@ -24,7 +24,7 @@ fn shown(folder: &Workplace, arguments: &str) -> String {
     text
 }
 
-/// Path, label, domain and channel of every recording that was understood.
+/// Returns path, label, domain and channel of every recording that was understood.
 fn understood(json: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let recordings = json["recordings"].as_array().unwrap().iter();
@@ -121,7 +121,7 @@ fn an_open_choice_of_channel_or_rate_is_named_and_writes_nothing() {
     let text = shown(&folder, "manifest d").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("which?") && text.contains("one of X8_DE, temperature"), "{text}");
     assert!(text.contains("give --rate HZ"), "{text}");
-    // What was understood is shown even so.
+    // The recordings that were understood are shown all the same.
     folder.refused(
         "manifest d --rate 10 --out m.csv",
         &["files", "2 recordings leave a choice", "X8_DE, temperature"],
@@ -134,7 +134,8 @@ fn an_open_choice_of_channel_or_rate_is_named_and_writes_nothing() {
     let json = folder.json("manifest d --channel *_DE;temp*");
     assert_eq!(json["recordings"][0]["channel"], "X8_DE;temperature");
     assert_eq!(json["recordings"][0]["axes"], 2);
-    // More than one name for one axis is a choice; none is a reason to pass over.
+    // If several channels match one axis, the user must choose. If none matches, the file is passed
+    // over.
     let json = folder.json("manifest d --channel *e*");
     assert_eq!(json["recordings"][0]["axes"], 1, "{json}");
     let json = folder.json("manifest d --channel *");
@@ -153,7 +154,8 @@ fn paths_are_relative_to_the_manifest() {
     assert!(manifest.rows[0].path.is_file());
     #[cfg(unix)]
     {
-        // A way up over a link leads elsewhere: the manifest lies where the link points to.
+        // `..` behind a link leads elsewhere: the manifest is in the folder that the link points
+        // to.
         std::os::unix::fs::symlink("lists/today", folder.path().join("link")).unwrap();
         folder.json("manifest data/d --rate 9 --out link/n.csv");
         let manifest = Manifest::read(&folder.path().join("link/n.csv")).unwrap();
@@ -218,12 +220,12 @@ fn hostile_names_and_links_do_no_harm() {
     for label in ["nor\"mal", "new\nline", "\u{1b}[31mred", "ünï", "ball"] {
         assert!(labels.contains(&label), "{label:?} in {labels:?}");
     }
-    // Nothing of this reaches the terminal as it is.
+    // Control characters never reach the terminal unescaped.
     let text = shown(&folder, arguments);
     assert!(!text.contains('\u{1b}') && text.contains("\\u{1b}[31mred"), "{text}");
     fs::set_permissions(&shut, fs::Permissions::from_mode(0o755)).unwrap();
 
-    // A folder that the manifest's paths would lead through, named so that they cannot.
+    // The manifest's paths would lead through this folder, but its name is not UTF-8.
     let name = OsStr::from_bytes(b"\xff");
     fs::create_dir(folder.path().join(name)).unwrap();
     fs::write(folder.path().join(name).join("normal_1.csv"), "1\n2\n").unwrap();
@@ -263,7 +265,7 @@ fn what_is_no_folder_of_recordings_is_refused() {
     folder.refused("manifest d --unit counts --full-scale 16", &["as 16 g"]);
 }
 
-/// The folder of real recordings, or none, said loudly.
+/// Returns the folder of real recordings. If there is none, says so loudly.
 fn real(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("REBEARING_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
@@ -278,7 +280,7 @@ fn real(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// File, rate and channel of each row, in the order of files.
+/// Returns file, rate and channel of each row, sorted by file.
 fn rows(manifest: &Path) -> Vec<(String, f64, Option<String>)> {
     let file = |name: &str| name.rsplit('/').next().unwrap().to_owned();
     let rows = Manifest::read(manifest).unwrap().rows.into_iter();

@@ -1,5 +1,5 @@
-//! The words of messages: counts with their noun, axes by their names, causes once, rates as people
-//! write them.
+//! The wording of messages: counts with their noun, axes by their names, each cause once, rates as
+//! people write them.
 
 use crate::workplace::Workplace;
 

@@ -1,4 +1,4 @@
-//! `rebearing plan` from the outside: what it writes, and what it says to bad input.
+//! `rebearing plan` as its users run it: the files it writes, and its messages for bad input.
 
 use crate::transport_problems::problem;
 use crate::workplace::Workplace;
@@ -31,7 +31,7 @@ impl Case {
         (json, plan.into_f64())
     }
 
-    /// A refusal that names all of `parts`, and leaves no file behind.
+    /// Asserts a refusal that names all of `parts` and leaves no file behind.
     fn refused(&self, options: &str, parts: &[&str]) {
         self.folder.refused(&format!("{PLAN} --json {options}"), parts);
         assert!(!self.folder.has("p.npy"), "no half-written plan");

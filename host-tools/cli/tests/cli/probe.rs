@@ -1,4 +1,4 @@
-//! Stand-ins for what `flash` and `watch` need of a board: the firmware's ELF file, and a
+//! Stand-ins for a board in the tests of `flash` and `watch`: the firmware's ELF file, and a
 //! `probe-rs`.
 
 use std::fs;
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use rebearing::update::descriptor::Descriptor;
 
-/// Where the flash of the STM32F405 begins.
+/// Start of the flash of the STM32F405.
 pub(crate) const FLASH: u32 = 0x0800_0000;
-/// Its sector 10, which has the model, as in memory.x.
+/// Sector 10 of that flash. It holds the model, as in memory.x.
 pub(crate) const MODEL: u32 = 0x080c_0000;
 
-/// A minimal ELF file: loadable segments as (address, bytes), the descriptor, two symbols.
+/// Returns a minimal ELF file: loadable segments as (address, bytes), the descriptor, two symbols.
 pub(crate) fn elf(
     descriptor: impl Into<Option<Descriptor>>,
     region: (u32, u32),
@@ -51,16 +51,16 @@ pub(crate) fn elf(
     file
 }
 
-/// Writes a program made of this shell script into a folder.
+/// Writes a shell script into a folder as a program.
 pub(crate) fn write_program(folder: &Path, name: &str, script: &str) {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Writes a `probe-rs` that has the file `memory` for the flash of a board, from its start on.
+/// Writes a `probe-rs` that uses the file `memory` as a board's flash, from its start on.
 ///
-/// `first` is shell that runs before anything else, and may end the run.
+/// `first` is shell code that runs before anything else, and may end the run.
 pub(crate) fn write_probe_rs(folder: &Path, memory: &Path, first: &str) {
     let script = format!(
         r#"memory='{memory}'

@@ -1,5 +1,5 @@
-//! A recording of 1 GB, adapted to in less than 500 MB of memory. Takes minutes, so that
-//! `cargo xtask large` runs it, not a plain `cargo test`.
+//! Adapts to a recording of 1 GB in less than 500 MB of memory. The test takes minutes, so
+//! `cargo xtask large` runs it and a plain `cargo test` does not.
 
 #![cfg(target_os = "linux")]
 
@@ -24,14 +24,14 @@ fn run(directory: &Path, arguments: &str) {
     assert!(command(directory, arguments).status().unwrap().success(), "{arguments}");
 }
 
-/// The largest memory that a process has had so far, in bytes, by the kernel's account.
+/// Returns the peak memory of a process so far in bytes, as the kernel counts it.
 fn peak(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| 1024 * kilobytes)
 }
 
-/// The recordings of a machine one after the other, again and again, as 16-bit counts in one WAV.
+/// Writes the recordings of a machine one after the other, repeated, as 16-bit counts in one WAV.
 fn write_large(manifest: &Manifest, domain: &str, path: &Path) {
     let rows = manifest.rows_of(domain).unwrap();
     let mut samples: Vec<u8> = Vec::new();

@@ -1,5 +1,5 @@
-//! A zoo of malformed recordings: each ends, in `fit` and in `predict`, with exit code 2 and a
-//! message that names the file, the place in it and what to do; nothing is written.
+//! A zoo of malformed recordings. For each, `fit` and `predict` end with exit code 2, write
+//! nothing, and print a message that names the file, the place in it and the remedy.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::workplace::Workplace;
 
-/// A folder with a good recording and a model made from it and others.
+/// A folder with a good recording, and a model made from it and others.
 static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
     let world = Workplace::new();
     world.run("simulate --out m --seconds 2 --classes Healthy,InnerRace");
@@ -21,13 +21,14 @@ static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
 
 const RATE: u32 = 20_000;
 
-/// A file of the zoo.
+/// A malformed file of the zoo.
 struct Animal {
     name: &'static str,
     bytes: Vec<u8>,
     channel: &'static str,
-    /// What the message says of the place and of what to do.
+    /// Part of the message that names the place in the file.
     place: &'static str,
+    /// Part of the message that says what to do.
     remedy: &'static str,
 }
 
@@ -44,7 +45,7 @@ fn of_channel(channel: &'static str, animal: Animal) -> Animal {
     Animal { channel, ..animal }
 }
 
-/// Runs a command on the animal: the message must name it, the place and what to do.
+/// Runs a command on the file. The message must name the file, the place and the remedy.
 fn assert_refused(arguments: &str, animal: &Animal) {
     WORLD.refused(arguments, &[animal.name, animal.place, animal.remedy]);
 }
@@ -81,7 +82,7 @@ fn golden(name: &str) -> Vec<u8> {
     std::fs::read(folder.join(name)).unwrap()
 }
 
-/// A golden file with other bytes from `at` on.
+/// Returns a golden file with other bytes from `at` on.
 fn changed(name: &str, at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut file = golden(name);
     file[at..at + bytes.len()].copy_from_slice(bytes);
@@ -96,7 +97,7 @@ fn utf16(text: &str) -> Vec<u8> {
     [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect()
 }
 
-/// Text, one number a line, with something else in one of them.
+/// Returns text with one number per line, and with `other` in one of the lines.
 fn lines(count: usize, line: usize, other: &str) -> String {
     let mut text = String::new();
     for number in 1..=count {
@@ -166,7 +167,7 @@ fn wav() {
 #[test]
 fn matlab() {
     let plain = golden("plain.mat");
-    // The marks of big-endian over little-endian data, and a mark that is none.
+    // A big-endian mark on little-endian data, and an invalid mark.
     let swapped = changed("plain.mat", 124, &[1, 0, b'M', b'I']);
     let half_swapped = changed("plain.mat", 126, b"MI");
     let middle = golden("compressed.mat").len() / 2;
@@ -194,7 +195,7 @@ fn matlab() {
     ]);
 }
 
-/// A zip archive of one array, whose bytes and announced sizes may disagree.
+/// Returns a zip archive of one array. Its bytes and announced sizes may disagree.
 fn npz(name: &str, array: &[u8], announced: u32, crc: u32) -> Vec<u8> {
     let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     packed.write_all(array).unwrap();
@@ -232,7 +233,7 @@ fn numpy() {
     let array = npy("<f4", "(25000000,)", &vec![0; 100_000_000]);
     let bomb = npz("x.npy", &array, array.len() as u32, crc(&array));
     assert!(bomb.len() < 150_000, "{} bytes", bomb.len());
-    // The same, hidden: the archive announces only what its header says.
+    // The same trick, hidden: the archive announces only the size that the array's header gives.
     let good = npy("<f4", "(4,)", &[0; 16]);
     let more = npy("<f4", "(4,)", &vec![0; 1_000_000]);
     let hidden = npz("x.npy", &more, good.len() as u32, crc(&good));
@@ -276,7 +277,7 @@ fn parquet() {
     ]);
 }
 
-/// NaN is no label to learn, but a sensor fault to report.
+/// NaN cannot be learned from, but it is a sensor fault to report.
 #[test]
 fn not_a_number() {
     let nan = animal("nan.csv", lines(20_000, 4711, "nan"), "frame 4710", "cut that part out");

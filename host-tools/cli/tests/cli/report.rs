@@ -1,4 +1,4 @@
-//! The report as a file: whole, well formed, escaped, and the same for the same input.
+//! The report as a file: complete, well formed, escaped, and the same for the same input.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -40,10 +40,10 @@ fn page(name: &str) -> String {
     text(made.expect("a page of that name"))
 }
 
-/// The elements of a page in order, or what is wrong with its tags.
+/// Returns the elements of a page in order, or an error that says what is wrong with its tags.
 ///
-/// All text on a page is escaped, so that every `<` opens a tag and every `>` inside one closes
-/// it: as much of HTML as a page needs that a machine wrote.
+/// All text on a page is escaped, so every `<` opens a tag and the next `>` closes it. A page
+/// written by a machine needs no more of HTML.
 fn elements(page: &str) -> Result<Vec<String>, String> {
     const VOID: [&str; 3] = ["meta", "br", "!DOCTYPE"];
     let mut open: Vec<String> = Vec::new();
@@ -156,12 +156,12 @@ fn a_page_loads_nothing_and_forbids_itself_to() {
     for made in &PAGES.made {
         let page = text(made);
         assert!(page.contains("content=\"default-src 'none';"), "{}", made.name);
-        // The policy's own attribute is the only word with http in it.
+        // The only "http" on the page is in the attribute of its own policy.
         assert_eq!(page.matches("http").count(), 1, "{}", made.name);
         for loads in ["<script", "<img", "<link", "<iframe", "url(", "@import", "data:"] {
             assert!(!page.contains(loads), "{}: {loads}", made.name);
         }
-        // Links lead to places on the page.
+        // Links point to places on the same page.
         for target in page.split("href=\"").skip(1) {
             assert!(target.starts_with('#'), "{}: {}", made.name, &target[..20]);
         }
@@ -189,7 +189,7 @@ fn the_same_input_gives_the_same_bytes() {
     let again = "--source a.json --domain motor-b --manifest m/manifest.csv --pool-is all";
     let bearing = "--bearing 9,7.94,39.04";
     let first = page("adapt");
-    // Under its own name, as the command line is on the page.
+    // The output keeps its name, because the page shows the command line.
     place.json(&format!("adapt {again} {bearing} --out adapt.rbm --report adapt.html"));
     assert_eq!(first, page("adapt"));
 }
@@ -232,14 +232,14 @@ fn pictures_show_what_the_numbers_say() {
         let start = page.split_once(&format!("<figure id=\"figure-{id}\"")).expect("the figure").1;
         start.split_once("</figure>").expect("its end").0
     };
-    // 8 × 8 components; a class has two of either side.
+    // 8 × 8 components; each class has two on either side.
     assert!((8..=64).contains(&figure("plan").matches("<rect").count().saturating_sub(8)));
-    // A line and a shade for each class, and a dashed line of many pieces.
+    // A line and a shaded area for each class, and a dashed line of many pieces.
     assert_eq!(figure("spectra").matches("<polygon").count(), 4);
     assert!(figure("spectra").matches("#000000").count() > 40);
     // Two panels of 304 windows; source and target have 8 components with two circles each.
     assert_eq!(figure("view").matches("<circle").count(), 2 * 304 + 2 * 8 * 2);
-    // Every recording is a strip with its axis in seconds, and a table has all its windows.
+    // Every recording is a strip with its axis in seconds, and a table lists all its windows.
     assert_eq!(figure("timeline").matches("<svg").count(), 4);
     assert!(figure("timeline").contains("3 s"));
     let cells: usize = figure("confusion")
@@ -248,7 +248,7 @@ fn pictures_show_what_the_numbers_say() {
         .filter_map(|cell| cell.split_once('>')?.1.split_once('<')?.0.parse::<usize>().ok())
         .sum();
     assert_eq!(cells, 304);
-    // The part that the label names is bold, and four spectra have the marked frequencies.
+    // The part that the label names is bold, and four spectra show the marked frequencies.
     assert!(figure("evidence").contains("<b>"));
     assert_eq!(figure("envelope").matches("<svg").count(), 4);
     for words in
@@ -280,7 +280,7 @@ fn json_lists_sections_and_figures() {
     assert_eq!(adapted["report_sections"][4]["figures"], serde_json::json!(["plan"]));
 }
 
-/// A refusal that names all of `parts`, and no page.
+/// Asserts a refusal that names all of `parts`, and that no page is written.
 fn refused(arguments: &str, parts: &[&str]) {
     PAGES.world.place.refused(arguments, parts);
     assert!(!PAGES.world.place.has("no.html"), "{arguments}");
@@ -315,7 +315,7 @@ fn what_does_not_belong_together_is_refused() {
         "report --model adapt.rbm --source a.json --snapshot b.rbs --bearing 9,7.9,39 --out no.html",
         &["--bearing", "--manifest"],
     );
-    // A report that cannot be written leaves no model either.
+    // If the report cannot be written, no model is written either.
     refused(
         "adapt --source a.json --manifest m/manifest.csv --domain motor-b --pool-is all --out left.rbm --report no/no.html",
         &["no/no.html"],

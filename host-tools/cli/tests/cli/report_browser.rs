@@ -1,9 +1,9 @@
-//! Reports in a real browser: nothing is loaded, nothing complains, every picture has marks, and
-//! nothing hangs over the edge of a phone.
+//! Reports in a real browser: the page loads nothing, the browser complains of nothing, every
+//! picture has marks, and nothing is wider than a phone.
 //!
-//! Needs Chromium, and is marked `ignored` so that a plain `cargo test` installs nothing: `cargo
-//! xtask report-test` finds or installs it. Screenshots and prints are written below the target
-//! directory, for people to look at.
+//! The tests need Chromium. They are marked `ignored` so that a plain `cargo test` installs
+//! nothing; `cargo xtask report-test` finds or installs it. Screenshots and prints are written
+//! below the target directory, for people to look at.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ const DESKTOP: (u32, u32) = (1200, 900);
 /// Smallest text of a picture on a phone, in pixels.
 const READABLE: f64 = 9.0;
 
-/// For each figure: marks that are not axes, cells of tables, and the smallest text. Grey is for
-/// axes alone.
+/// For each figure: the number of marks that are not axes, the number of table cells, and the
+/// smallest text. Only axes are grey.
 const FIGURES: &str = r"
 [...document.querySelectorAll('figure')].map(figure => {
   const axis = ['#5F6B76', '#E3E7EA', 'none', ''];
@@ -43,7 +43,7 @@ const FIGURES: &str = r"
   };
 })";
 
-/// How far the page can be scrolled sideways, and who is to blame.
+/// How far the page can be scrolled sideways, and which elements cause it.
 const OVERFLOW: &str = r"
 ({
   over: document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -60,7 +60,7 @@ fn chromium() -> PathBuf {
     program.into()
 }
 
-/// What must not be among the events of a page: requests, complaints, exceptions.
+/// Asserts that the page's events contain no requests, complaints or exceptions.
 fn check_events(made: &Made, events: &[Value]) {
     let own = format!("file://{}", made.path.display());
     for event in events {
@@ -96,7 +96,7 @@ fn check(browser: &mut Browser, made: &Made, size: (u32, u32)) {
         assert!(figure["caption"].as_u64() > Some(40), "{}: no caption: {figure}", made.name);
         assert!(figure["text"].as_f64() >= Some(READABLE), "{}: small text: {figure}", made.name);
     }
-    // Give the page time to do what it should not: another round to the browser and back.
+    // One more round trip to the browser gives the page time to do something forbidden.
     assert_eq!(browser.evaluate("document.scripts.length"), 0, "{}", made.name);
     check_events(made, &browser.events);
 }
@@ -127,7 +127,7 @@ fn every_report_is_sound_in_a_browser() {
     println!("screenshots and prints of {} reports: {}", all.len(), pictures.display());
 }
 
-/// The checks themselves: a page that does all that is forbidden is caught.
+/// Tests the checks themselves: they catch a page that does everything forbidden.
 #[test]
 #[ignore = "needs Chromium: cargo xtask report-test"]
 fn a_page_that_loads_and_overflows_is_caught() {

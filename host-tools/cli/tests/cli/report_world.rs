@@ -1,4 +1,4 @@
-//! Reports of every kind, made by the commands themselves from simulated machines.
+//! Reports of every kind, made from simulated machines with the commands themselves.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,20 +21,20 @@ pub(crate) struct World {
     pub(crate) place: Workplace,
 }
 
-/// A page and what is special about it.
+/// A page and its properties.
 pub(crate) struct Made {
-    /// Its name.
+    /// Name of the page.
     pub(crate) name: &'static str,
-    /// Where it lies.
+    /// Path of the page.
     pub(crate) path: PathBuf,
-    /// The verdict that `adapt` gave, `None` of the command `report`.
+    /// Verdict of `adapt`; `None` for the command `report`.
     pub(crate) verdict: Option<&'static str>,
-    /// Figures that it must have.
+    /// Figures that the page must have.
     pub(crate) figures: &'static [&'static str],
 }
 
 impl World {
-    /// Simulated machines, and the source of the first.
+    /// Makes simulated machines, and the source of the first.
     pub(crate) fn new() -> Self {
         let world = Self { place: Workplace::new() };
         world.place.json("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace,Ball");
@@ -46,7 +46,7 @@ impl World {
         world
     }
 
-    /// Lines of a manifest that contain `part`.
+    /// Returns the lines of a manifest that contain `part`.
     fn rows(&self, manifest: &str, part: &str) -> String {
         let text = self.place.read(manifest);
         text.lines()
@@ -54,7 +54,7 @@ impl World {
             .fold(String::new(), |all, line| all + line + "\n")
     }
 
-    /// Adapts and checks that the verdict is the one that is wanted.
+    /// Runs `adapt` and checks its verdict.
     fn adapt(
         &self,
         name: &'static str,
@@ -69,7 +69,7 @@ impl World {
         Made { name, path, verdict: Some(verdict), figures }
     }
 
-    /// A page of every verdict.
+    /// Makes a page for every verdict.
     pub(crate) fn verdicts(&self) -> Vec<Made> {
         let of = "--source a.json --domain";
         vec![
@@ -100,7 +100,8 @@ impl World {
         ]
     }
 
-    /// Models and recordings of other kinds; needs the models of [`World::verdicts`].
+    /// Makes pages for other kinds of models and recordings; needs the models of
+    /// [`World::verdicts`].
     pub(crate) fn kinds(&self) -> Vec<Made> {
         let of = "--source a.json --domain motor-b";
         let all = "--manifest m/manifest.csv --pool-is all";
@@ -140,7 +141,7 @@ impl World {
         made
     }
 
-    /// Twenty classes with long names.
+    /// Makes a page with twenty classes that have long names.
     fn many(&self) -> Made {
         self.place.json("simulate --out many --seconds 2 --machines 6 --seed 3");
         let text = self.place.read("many/manifest.csv");
@@ -166,7 +167,7 @@ impl World {
         )
     }
 
-    /// Three axes, and blocks of shaft orders.
+    /// Makes a page with three axes and blocks of shaft orders.
     fn axes(&self) -> Made {
         self.place.json(
             "simulate --out three --seconds 4 --axes 3 --classes Healthy,OuterRace,Looseness",
@@ -183,7 +184,7 @@ impl World {
         )
     }
 
-    /// Names of classes, machines and files that look like markup.
+    /// Makes a page with names of classes, machines and files that look like markup.
     fn hostile(&self) -> Made {
         let mut manifest = csv::Writer::from_writer(Vec::new());
         manifest.write_record(HEADER.trim().split(',')).unwrap();

@@ -1,4 +1,4 @@
-//! `--resample` as its users meet it: different rates in one domain, and between machines.
+//! `--resample` as its users see it: different rates in one domain, and between machines.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -50,7 +50,7 @@ fn rates_in_a_domain_are_brought_to_the_lowest_or_refused() {
     );
     let found = json("fit --manifest m.csv --domain known --resample 8000 --out y.json");
     assert_eq!((&found["rate_hz"], &found["resampled"]["recordings"]), (&8000.0.into(), &3.into()));
-    // The bands end where the filter begins to roll off.
+    // The bands end at the frequency where the filter begins to roll off.
     let source: Value = serde_json::from_str(&WORLD.read("x.json")).unwrap();
     assert_eq!(source["front_end"]["band_edges"][32], 972, "0.95 of 1024 bins");
     refused(
@@ -68,7 +68,7 @@ fn rates_in_a_domain_are_brought_to_the_lowest_or_refused() {
 fn a_model_for_the_sources_rate_comes_from_faster_recordings() {
     let found = json("inspect fast.rbm");
     assert_eq!(found["rate_hz"], 12_000.0);
-    // Without it the model is for the recordings' own rate, as ever.
+    // Without `--resample` the model keeps the recordings' own rate.
     let adapt =
         "adapt --source known.json --manifest m.csv --domain fast --pool-is all --out own.rbm";
     assert_eq!(json(adapt)["resampled"]["recordings"], 0);
@@ -119,7 +119,7 @@ fn files_without_a_rate_have_it_from_the_command_line() {
 fn domains_are_compared_at_one_rate() {
     let evaluate = "evaluate --manifest m.csv --source slow --target fast --method gmm-otda-map";
     let found = json(&format!("{evaluate} --resample"));
-    // The same machine at two rates: nothing is left that could tell them apart.
+    // The same machine at two rates: after resampling nothing tells them apart.
     assert!(found["accuracy"].as_f64().unwrap() > 0.98, "{found}");
     refused("evaluate --manifest m.csv --source known --target fast", &["row 5", "--resample"]);
     refused(&format!("{evaluate} --resample 20000"), &["12000 Hz cannot be resampled"]);

@@ -1,4 +1,4 @@
-//! Snapshots as target data: the labels are those of recordings, and bad files are refused.
+//! Snapshots as target data: they give the same labels as recordings, and bad files are refused.
 
 use std::fs;
 
@@ -17,14 +17,14 @@ use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::simulate::{SimulateSettings, simulate};
 use rebearing_host::source::{Source, SourceSettings};
 
-/// The parts of each recording.
+/// Returns the parts of each recording.
 fn cut(domain: &Domain, parts: &[Part]) -> Vec<Recording> {
     let own = |index: usize| parts.iter().filter(move |part| part.recording == index);
     let recordings = domain.recordings.iter().enumerate();
     recordings.map(|(i, r)| r.cut(own(i).map(|part| (part.stretch, part.frames())))).collect()
 }
 
-/// The label of every window of the test.
+/// Returns the label of every window of the test.
 fn labels(model: &ModelBytes, test: &[Recording]) -> Vec<Vec<Option<Label>>> {
     let of = |recording: &Recording| {
         let findings = device::run(model.model(), recording).expect("the model fits");
@@ -54,7 +54,7 @@ fn a_snapshot_adapts_as_well_as_the_recordings() {
         };
         let recordings = adapt(&extract(&new.recordings, &parts.first, &source.front_end).unwrap());
 
-        // The device runs the source's model, which is not yet adapted, and sends what it sees.
+        // The device runs the source's model, not yet adapted, and sends its features.
         let mut sent = Vec::new();
         for recording in &first {
             device::run_sending(source.model(false).unwrap().model(), recording, &mut sent)
@@ -108,7 +108,7 @@ fn snapshots_and_drift_on_the_command_line() {
     let adapted = world.json(&format!("{adapt} {recorded} --out model.rbm"));
     let (healthy, inner) = ("m/motor-b/Healthy.wav", "m/motor-b/InnerRace.wav");
 
-    // The reference is of windows that were held out, and inspect shows it.
+    // The reference comes from held-out windows, and `inspect` shows it.
     let drift = &world.json("inspect model.rbm")["drift"];
     assert_eq!(drift, &adapted["drift"]);
     let held_out = drift["held_out"].as_u64().unwrap();
@@ -116,7 +116,7 @@ fn snapshots_and_drift_on_the_command_line() {
     assert_eq!(drift["blocks_per_false_alarm"], 1_000_000);
     assert!(drift["classes"]["Healthy"]["spread"].as_f64().unwrap() > 0.0, "{drift}");
 
-    // The machine itself does not drift; another one does. 77 windows a recording, 512 a block.
+    // The machine itself does not drift, another one does. A recording has 77 windows, a block 512.
     let predict =
         |model: &str, files: &str| world.json(&format!("predict --model {model} {files}"));
     let own = predict("model.rbm", &[healthy, inner].repeat(4).join(" "));
@@ -129,7 +129,7 @@ fn snapshots_and_drift_on_the_command_line() {
     let text = world.run(&format!("predict --model model.rbm {healthy}"));
     assert!(text.contains("drift: not judged") && text.contains("of the 512"), "{text}");
 
-    // What the device sends is target data like recordings.
+    // Snapshots from the device are target data, like recordings.
     let sent = predict("model.rbm", &format!("--snapshot-out b.rbs {healthy} {inner}"));
     assert_eq!(sent["snapshot"], "b.rbs");
     let alone = world.json(&format!("{adapt} --snapshot b.rbs --domain motor-b --out s.rbm"));
@@ -141,7 +141,7 @@ fn snapshots_and_drift_on_the_command_line() {
     let both = world.json(&format!("{adapt} {recorded} --snapshot b.rbs b.rbs --out t.rbm"));
     assert_eq!(both["windows"].as_u64(), adapted["windows"].as_u64().map(|windows| windows + 308));
 
-    // The same of the integer line, which has no full scale in its snapshots.
+    // The same for the integer line. Its snapshots have no full scale.
     let integers = format!("{adapt} --encoding i16");
     world.json(&format!("{integers} {recorded} --out i.rbm"));
     let full_scale = &world.json("inspect i.rbm")["full_scale"];

@@ -1,5 +1,5 @@
-//! What every command owes a terminal: help with an example that parses, completions, 80 columns,
-//! and colours only where they are wanted.
+//! Every command in a terminal: help with an example that parses, completions, 80 columns, and
+//! colours only if they are wanted.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The command lines in a help text: from `rebearing` to the end of the line, or to a redirection.
+/// Returns the command lines in a help text: from `rebearing` to the end of the line or to a
+/// redirection.
 fn examples(help: &str) -> Vec<Vec<String>> {
     let (_, examples) = help.split_once("Example").unwrap_or_default();
     let examples = examples.replace("\\\n", " ");
@@ -124,7 +125,7 @@ fn errors_have_no_colours_in_a_pipe() {
     }
 }
 
-/// A terminal of its own, by `script`: with colours, and none where `NO_COLOR` says so.
+/// Runs in a terminal made by `script`: with colours, and without them if `NO_COLOR` is set.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_has_colours_unless_no_color_is_set() {

@@ -1,8 +1,8 @@
-//! docs/tutorial.md, run as it stands: every `sh` block in one folder, and every `text` block
-//! compared with what the block before it printed.
+//! Runs docs/tutorial.md as it is written: every `sh` block in one folder. Every `text` block must
+//! match the output of the block before it.
 //!
-//! Needs QEMU and the board's ELF file, so a plain `cargo test` leaves the run out;
-//! `cargo xtask test tutorial` brings both.
+//! The run needs QEMU and the board's ELF file, so a plain `cargo test` leaves it out;
+//! `cargo xtask test tutorial` provides both.
 
 #![cfg(target_os = "linux")]
 
@@ -12,13 +12,13 @@ use std::process::Command;
 use crate::probe::write_probe_rs;
 
 const TUTORIAL: &str = include_str!("../../../../docs/tutorial.md");
-/// What a board prints over RTT.
+/// The output of a board over RTT.
 const TOUR: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt"
 );
 
-/// The fenced blocks, in order: language and lines.
+/// Returns the fenced blocks in order: language and lines.
 fn blocks() -> Vec<(&'static str, Vec<&'static str>)> {
     let mut blocks = Vec::new();
     let mut lines = TUTORIAL.lines();
@@ -77,7 +77,8 @@ fn every_command_does_what_the_page_says() {
             shell.args(["-euo", "pipefail", "-c", line]);
             let output = shell.current_dir(&folder).env("PATH", &path).output().unwrap();
             let errors = String::from_utf8_lossy(&output.stderr);
-            // A machine may lack what other steps need; that it says so is what `doctor` is for.
+            // This computer may lack programs that other steps need. `doctor` may say so with exit
+            // code 1.
             let allowed = i32::from(line == "rebearing doctor");
             assert!(output.status.code().is_some_and(|code| code <= allowed), "{line}\n{errors}");
             println!("$ {line}\n{}", String::from_utf8_lossy(&output.stdout));
@@ -85,7 +86,7 @@ fn every_command_does_what_the_page_says() {
         }
     }
     let file = |name: &str| fs::read(folder.path().join(name)).unwrap();
-    // Sector 10, as in memory.x, has the model; the sectors before it were not touched.
+    // Sector 10 holds the model, as in memory.x. The sectors before it are unchanged.
     let (model, memory) = (file("motor-b.rbm"), file("memory"));
     assert_eq!(memory[0xc_0000..][..model.len()], model);
     assert!(memory[..0xc_0000].iter().all(|byte| *byte == 0xff));

@@ -1,4 +1,4 @@
-//! Units and full scale from the manifest to the model, and units that do not go together.
+//! Units and full scale from the manifest to the model, and units that do not match.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -65,7 +65,7 @@ fn units_go_from_the_manifest_to_the_model() {
     assert_eq!((&found["unit"], &found["full_scale"]), (&"g".into(), &50.0.into()));
     let text = WORLD.run("inspect g.rbm");
     assert!(text.contains("samples      g, full scale ±50 g"), "{text}");
-    // A model runs on whatever passes over the section: its labels are the same without.
+    // A reader may skip the section: the labels are the same without it.
     json(&adapt("plain", "plain", "plain"));
     let found = json("inspect plain.rbm");
     assert_eq!((&found["unit"], &found["full_scale"]), (&Value::Null, &Value::Null));
@@ -187,7 +187,7 @@ fn damaged_sections_are_refused() {
     }
 }
 
-/// Severity and the idle threshold of a model in g, read of counts, would be off by a factor of
+/// If a model in g ran on counts, its severity and idle threshold would be wrong by a factor of
 /// thousands.
 #[test]
 fn a_monitor_of_counts_is_offered_only_to_a_model_that_does_not_mind() {

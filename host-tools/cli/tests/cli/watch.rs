@@ -1,4 +1,4 @@
-//! `rebearing watch` on the stream that the emulated board prints, and with a stand-in for probe-rs.
+//! `rebearing watch` on the output of the emulated board, and with a stand-in for probe-rs.
 
 #![cfg(target_os = "linux")]
 
@@ -12,7 +12,7 @@ use rebearing::Encoding;
 use rebearing::monitor::{Capacities, Samples};
 use rebearing::update::Descriptor;
 
-/// What the firmware prints in QEMU, compared with it by `cargo xtask test boards`.
+/// The firmware's output in QEMU; `cargo xtask test boards` compares the two.
 const TOUR: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../firmware-examples/boards/stm32f405/src/bin/stm32f405-qemu.txt"
@@ -60,7 +60,7 @@ fn standard_input_is_read_and_damage_is_counted() {
         .spawn()
         .unwrap();
     let stream = fs::read(TOUR).unwrap();
-    // A digit of the sixth line is another, and the last line is cut off.
+    // One digit of the sixth line is changed, and the end of the stream is cut off.
     let sixth =
         stream.split(|byte| *byte == b'\n').take(5).map(|line| line.len() + 1).sum::<usize>();
     let mut damaged = stream[..stream.len() - 300].to_vec();
@@ -97,7 +97,7 @@ fn rtt(script: &str) -> Output {
 
 fn watch_rtt(folder: &Path) -> Output {
     let path = format!("{}:/usr/bin:/bin", folder.display());
-    // Nothing to load: any firmware serves where nothing is decoded.
+    // Nothing is loaded or decoded here, so any firmware will do.
     let capacities = Capacities {
         encoding: Encoding::F32,
         samples: Samples::Floats,

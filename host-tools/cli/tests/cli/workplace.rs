@@ -1,5 +1,4 @@
-//! A folder that commands run in: what a success and a refusal are stands here, once for all
-//! commands.
+//! A folder to run commands in. It defines success and refusal, once for all commands.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of its own, gone with the value.
+/// A temporary folder, deleted with the value.
 pub(crate) struct Workplace {
     directory: TempDir,
 }
@@ -22,7 +21,7 @@ impl Workplace {
         self.directory.path()
     }
 
-    /// Writes a file, and makes the folders that lead to it.
+    /// Writes a file, and creates the folders that lead to it.
     pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
@@ -41,7 +40,7 @@ impl Workplace {
         self.path().join(name).exists()
     }
 
-    /// What the command does, whatever it is.
+    /// Runs a command and returns its output, whether it succeeds or not.
     pub(crate) fn output(&self, words: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_rebearing"))
             .args(words)
@@ -50,12 +49,13 @@ impl Workplace {
             .expect("the command runs")
     }
 
-    /// Runs a command that must succeed; its arguments are cut at whitespace.
+    /// Runs a command that must succeed, and returns its standard output. Arguments are split at
+    /// whitespace.
     pub(crate) fn run(&self, arguments: &str) -> String {
         self.run_words(&words(arguments))
     }
 
-    /// [`Workplace::run`] for arguments that have spaces in them, or nothing.
+    /// Like [`Workplace::run`], for arguments that contain spaces or are empty.
     pub(crate) fn run_words(&self, words: &[&str]) -> String {
         let output = self.output(words);
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -64,12 +64,12 @@ impl Workplace {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Runs a command that must succeed and print one JSON object and nothing else.
+    /// Runs a command that must succeed and must print exactly one JSON object.
     pub(crate) fn json(&self, arguments: &str) -> Value {
         self.json_words(&words(arguments))
     }
 
-    /// [`Workplace::json`] for arguments that have spaces in them, or nothing.
+    /// Like [`Workplace::json`], for arguments that contain spaces or are empty.
     pub(crate) fn json_words(&self, words: &[&str]) -> Value {
         let text = self.run_words(&[words, &["--json"]].concat());
         let value: Value = serde_json::from_str(&text)
@@ -83,7 +83,7 @@ impl Workplace {
         self.refused_words(&words(arguments), parts);
     }
 
-    /// [`Workplace::refused`] for arguments that have spaces in them, or nothing.
+    /// Like [`Workplace::refused`], for arguments that contain spaces or are empty.
     pub(crate) fn refused_words(&self, words: &[&str], parts: &[&str]) {
         let output = self.output(words);
         let message = String::from_utf8_lossy(&output.stderr);

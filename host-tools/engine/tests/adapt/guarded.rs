@@ -1,8 +1,7 @@
-//! What guarded adaptation promises, in miniature on simulated machines: the same bars as on real
-//! recordings, by the device's own code.
+//! The promises of guarded adaptation, in miniature on simulated machines: the same limits as on
+//! real recordings, checked with the device's own code.
 //!
-//! Of the three machines, motor-b and motor-c are alike, as one machine at two speeds; motor-a is
-//! another one.
+//! Motor-b and motor-c are alike, like one machine at two speeds; motor-a is a different machine.
 
 use std::sync::LazyLock;
 
@@ -42,7 +41,7 @@ static MACHINES: LazyLock<Vec<(SourceDomain, TargetDomain)>> = LazyLock::new(|| 
 const A: usize = 0;
 const B: usize = 1;
 const C: usize = 2;
-/// Every ordered pair.
+/// Every ordered pair of machines.
 const PAIRS: [(usize, usize); 6] = [(A, B), (A, C), (B, A), (B, C), (C, A), (C, B)];
 /// The pairs of machines that are alike.
 const ALIKE: [(usize, usize); 2] = [(B, C), (C, B)];
@@ -69,7 +68,7 @@ fn runs(pairs: &[(usize, usize)], settings: &EvaluateSettings) -> Vec<Run> {
     pairs.iter().flat_map(pair).collect()
 }
 
-/// Mean of a rate over runs, and its largest value.
+/// Returns the mean of a rate over runs, and its largest value.
 fn rates(runs: &[Run], rate: impl Fn(&Run) -> Option<f64>) -> (f64, f64) {
     let rates: Vec<f64> = runs.iter().map(|run| rate(run).expect("a rate")).collect();
     let most = rates.iter().copied().fold(0.0, f64::max);
@@ -86,7 +85,8 @@ fn a_complete_pool_is_adapted_to() {
     assert!(accuracy > 0.99, "{accuracy}");
 }
 
-/// The trap that the guard is for: transport hands out every fault to a healthy pool.
+/// The guard exists for this trap: transport gives every fault label to some windows of a healthy
+/// pool.
 #[test]
 fn a_healthy_pool_gives_no_false_alarms_and_every_fault_is_found() {
     let runs_of = |settings: &EvaluateSettings| runs(&PAIRS, settings);
@@ -130,7 +130,8 @@ fn a_pool_of_which_nothing_is_known_is_never_worse_than_the_source() {
         }
     }
     assert_eq!(compared, 20);
-    // On another machine nothing is called what it is not: unknown, or right.
+    // On another machine at most 5 % of the windows get a wrong label; the rest are right or
+    // unknown.
     for run in runs(&[(A, B), (B, A)], &guarded("healthy:0.9", Pool::Unknown)) {
         assert_eq!(run.verdict, Some(Verdict::Abstain), "{:?}", run.reasons);
         let known =

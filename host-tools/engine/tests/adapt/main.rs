@@ -1,4 +1,4 @@
-//! Labels for a new machine, on simulated machines.
+//! Fault labels for a new machine, tested on simulated machines.
 
 mod guarded;
 mod simulate;

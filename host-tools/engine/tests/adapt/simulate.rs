@@ -1,4 +1,4 @@
-//! Simulated machines: the same bytes for the same seed, and the physics that they promise.
+//! Simulated machines: the same bytes for the same seed, and the promised physics.
 
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ fn simulated(settings: &SimulateSettings, out: &Path) -> Summary {
     simulate(settings, out, &|_, _| {}).unwrap()
 }
 
-/// One hash over all files of a simulation, names included.
+/// Returns one hash over all files of a simulation, including their names.
 fn hash(out: &Path) -> String {
     let manifest = Manifest::read(&out.join("manifest.csv")).unwrap();
     let mut hasher = Sha256::new();
@@ -93,7 +93,7 @@ fn the_manifest_names_every_recording_with_rate_speed_and_label() {
     }
 }
 
-/// Samples of one axis of a class on motor-a, ten seconds at 20 kHz.
+/// Returns the samples of one axis of a class on motor-a, ten seconds at 20 kHz.
 fn recording(out: &Path, class: Class) -> Vec<f64> {
     let settings =
         SimulateSettings { classes: vec![class], machines: 1, ..SimulateSettings::default() };
@@ -103,7 +103,7 @@ fn recording(out: &Path, class: Class) -> Vec<f64> {
     recording.stretches().unwrap()[0].iter().map(|&x| f64::from(x)).collect()
 }
 
-/// Mean power at a frequency over stretches of one second, by definition.
+/// Returns the mean power at a frequency over pieces of one second, by definition.
 fn power(samples: &[f64], frequency_hz: f64) -> f64 {
     let seconds = samples.chunks_exact(20_000);
     let n = seconds.len() as f64;
@@ -121,7 +121,7 @@ fn power(samples: &[f64], frequency_hz: f64) -> f64 {
         .sum()
 }
 
-/// Power near a frequency in the envelope, over the median of what is around it.
+/// Returns the power near a frequency in the envelope, relative to the median around it.
 fn prominence(envelope: &[f64], frequency_hz: f64) -> f64 {
     let peak = (-2..=2)
         .map(|step| power(envelope, frequency_hz + f64::from(step) * 0.5))
@@ -146,7 +146,7 @@ fn envelopes_of_defects_have_their_characteristic_frequency() {
     ];
     for class in [Class::Healthy, Class::OuterRace, Class::InnerRace, Class::Ball] {
         let samples = recording(out.path(), class);
-        // Rectified difference: shaft orders gone, bursts left.
+        // The rectified difference removes the shaft orders and leaves the bursts.
         let envelope: Vec<f64> = samples.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
         for (defect, frequency) in defects {
             let prominence = prominence(&envelope, frequency);

@@ -1,4 +1,4 @@
-//! Every format read back, and every way in which a file can be wrong refused by name.
+//! Every format is read back, and every way in which a file can be wrong is refused by name.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ impl Folder {
     }
 }
 
-/// The message of a refusal, which must name the file.
+/// Returns the message of a refusal. It must name the file.
 fn refusal(path: &Path, channel: Option<&str>) -> String {
     let message = read(path, channel).unwrap_err().to_string();
     assert!(message.starts_with(&path.display().to_string()), "{message}");
@@ -30,7 +30,7 @@ fn assert_refused(path: &Path, channel: Option<&str>, says: &str) {
     assert!(message.contains(says), "{message:?} does not say {says:?}");
 }
 
-/// An uncompressed array of a MATLAB v5 file; `kind` is (class, data type).
+/// Returns an uncompressed array of a MATLAB v5 file; `kind` is (class, data type).
 fn mat_array(name: &str, size: [i32; 2], kind: (u32, u32), data: &[u8]) -> Vec<u8> {
     fn element(out: &mut Vec<u8>, data_type: u32, data: &[u8]) {
         out.extend(data_type.to_le_bytes());
@@ -149,7 +149,7 @@ fn mat_refuses_what_is_cut_off_empty_or_of_another_version() {
     let folder = Folder::new();
     let whole =
         mat_file(&[mat_doubles("a", [2, 1], &[1.0, 2.0]), mat_doubles("b", [2, 1], &[3.0, 4.0])]);
-    // The second array is gone in part: the first must not be taken for the whole file.
+    // Part of the second array is missing: the first must not be taken for the whole file.
     for len in [whole.len() - 1, whole.len() - 60, 131] {
         let cut = folder.file("cut.mat", &whole[..len]);
         assert_refused(&cut, Some("a"), "cut off");

@@ -1,5 +1,5 @@
-//! Every format as other programs write it: golden/recordings.py made the files, with scipy, numpy,
-//! pandas, pyarrow and sox. The numbers are exact in f32, so that they are compared for equality.
+//! Every format as other programs write it. golden/recordings.py made the files with scipy, numpy,
+//! pandas, pyarrow and sox. The numbers are exact in f32, so the tests compare them for equality.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ fn scaled(factor: f32) -> Vec<f32> {
     counts().iter().map(|c| c * factor).collect()
 }
 
-/// The axes of a recording of one stretch, read into memory and streamed.
+/// Returns the axes of a recording of one stretch. Asserts that memory and stream agree.
 fn axes(name: &str, channel: Option<&str>) -> (Vec<Vec<f32>>, Option<f64>) {
     let path = golden(name);
     let recording = read(&path, channel).unwrap_or_else(|error| panic!("{error}"));

@@ -1,4 +1,4 @@
-//! Recordings and manifests: every format read, and everything wrong refused by name.
+//! Recordings and manifests: every format is read, and everything wrong is refused by name.
 
 mod formats;
 mod golden;

@@ -1,4 +1,4 @@
-//! Manifests read back, and every way in which one can be wrong refused by name.
+//! Manifests are read back, and every way in which one can be wrong is refused by name.
 
 use std::path::PathBuf;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rebearing_host::data::manifest::Manifest;
 
-/// A manifest of real recordings, or none, said loudly.
+/// Returns a manifest of real recordings. If there is none, says so loudly.
 fn manifest(name: &str) -> Option<Manifest> {
     let folder = std::env::var_os("REBEARING_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
@@ -33,7 +33,7 @@ fn cwru_reads_whole() {
             assert_eq!((recording.axes, recording.rate_hz), (1, None), "{}", row.name);
             assert!(recording.frames() > 100_000, "{}", row.name);
             assert_eq!(recording.first_non_finite().unwrap(), None, "{}", row.name);
-            // Accelerations of a test stand in g: neither counts nor byte-swapped numbers.
+            // Accelerations of a test stand in g, not counts and not byte-swapped numbers.
             let peak =
                 recording.stretches().unwrap().iter().flatten().fold(0f32, |m, x| m.max(x.abs()));
             assert!((0.05..20.0).contains(&peak), "{}: peak {peak}", row.name);

@@ -1,4 +1,5 @@
-//! Resampling against scipy, its filter measured with tones, and chunks against one go.
+//! Resampling against scipy, its filter measured with tones, and input in chunks against input at
+//! once.
 
 use std::f64::consts::PI;
 
@@ -21,7 +22,7 @@ struct Case {
     outputs: Vec<f64>,
 }
 
-/// The generator of `golden/resample.py`.
+/// Returns the noise of the generator in `golden/resample.py`.
 fn noise(frames: usize) -> Vec<f32> {
     let mut state = 1_u64;
     std::iter::repeat_with(|| {
@@ -43,7 +44,8 @@ fn scipy_gives_the_same_numbers() {
         let found = found.iter().step_by(case.step);
         assert_eq!(found.len(), case.outputs.len());
         for (found, wanted) in found.zip(case.outputs) {
-            // Half a unit in the last place of an f32, and what two orders of summation differ by.
+            // Half a unit in the last place of an f32, plus the difference between two orders of
+            // summation.
             let bound = wanted.abs() * f64::from(f32::EPSILON) / 2.0 + 1e-10;
             let error = (f64::from(*found) - wanted).abs();
             assert!(error <= bound, "{} -> {}: {found} for {wanted}", case.from_hz, case.to_hz);
@@ -51,7 +53,7 @@ fn scipy_gives_the_same_numbers() {
     }
 }
 
-/// Gain in dB of a tone of unit amplitude, away from the ends of the recording.
+/// Returns the gain in dB of a tone of unit amplitude, away from the ends of the recording.
 fn gain_db(from_hz: f64, to_hz: f64, tone_hz: f64) -> f64 {
     let frames = (1.2 * from_hz) as usize;
     let sine = (0..frames).map(|n| (2.0 * PI * tone_hz * n as f64 / from_hz).sin() as f32);
@@ -70,7 +72,7 @@ fn the_pass_band_is_flat_and_nothing_comes_back_as_an_alias() {
         let half = to_hz / 2.0;
         for share in [0.01, 0.1, 0.333, 0.5, 0.71, 0.9, PASS] {
             let gain = gain_db(from_hz, to_hz, share * half);
-            // The power of a sine over a part of a second is off by a little itself.
+            // The measured power of a sine over a part of a second has a small error of its own.
             assert!(gain.abs() <= 0.002, "{from_hz} -> {to_hz}: {gain} dB at {share}");
         }
         let above = (from_hz / to_hz - 1.0) / 8.0;
@@ -84,7 +86,8 @@ fn the_pass_band_is_flat_and_nothing_comes_back_as_an_alias() {
 
 #[test]
 fn the_delay_is_taken_out() {
-    // A slow tone in, the same tone at the new rate out: sample for sample, to the ends' edge.
+    // A slow tone goes in, and the same tone comes out at the new rate: sample for sample, except
+    // near the ends.
     let tone = |rate_hz: f64, n: usize| (2.0 * PI * 40.0 * n as f64 / rate_hz).cos();
     let input: Vec<f32> = (0..25_600).map(|n| tone(25_600.0, n) as f32).collect();
     let out = resample(&input, 1, 25_600.0, 12_000.0).unwrap();
@@ -92,7 +95,7 @@ fn the_delay_is_taken_out() {
     for (n, found) in out.iter().enumerate().skip(140).take(11_700) {
         assert!((f64::from(*found) - tone(12_000.0, n)).abs() < 1e-5, "{n}: {found}");
     }
-    // An offset has no edge at all.
+    // A constant has no error at the ends either.
     let flat = resample(&[9.81; 1000], 1, 25_600.0, 12_000.0).unwrap();
     assert!(flat.iter().all(|x| (x - 9.81).abs() < 1e-5));
 }
@@ -116,7 +119,8 @@ fn segments_are_apart_and_empty_ones_stay_empty() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// However the input is cut, the output has the same bits, each axis those of its own.
+    /// However the input is cut, the output has the same bits. Each axis has the bits that it has
+    /// alone.
     #[test]
     fn chunks_change_nothing(
         rates in prop::sample::select(vec![(25_600.0, 12_000.0), (20_000.0, 12_000.0), (50_000.0, 1000.0), (44_100.0, 25_600.0)]),

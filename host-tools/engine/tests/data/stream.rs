@@ -1,4 +1,4 @@
-//! A recording that stays on disk gives what it gives from memory, to the bit.
+//! A recording streamed from disk gives the same bits as one in memory.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rebearing_host::features::extract::extract;
 use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::model::encoded::ModelBytes;
 
-/// A wave with noise in it, longer than a chunk of the stream.
+/// Returns a sample of a wave with noise. The wave is longer than a chunk of the stream.
 fn sample(i: u32) -> f32 {
     let noise = i.wrapping_mul(2_654_435_761).wrapping_mul(i | 1) >> 8;
     (i as f32 * 0.37).sin() + noise as f32 / 16_777_216.0 - 0.5
@@ -19,7 +19,7 @@ fn sample(i: u32) -> f32 {
 
 const FRAMES: u32 = 60_000;
 
-/// The same samples in every format: two axes.
+/// Writes the same samples in every format, with two axes.
 fn files(folder: &Path) -> Vec<(PathBuf, Option<&'static str>)> {
     let spec = hound::WavSpec {
         channels: 2,

@@ -1,4 +1,4 @@
-//! What EM does with data that are short, degenerate or broken.
+//! EM on data that are short, degenerate or broken.
 
 use ndarray::{Array2, Axis, array, s};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const KINDS: [CovarianceKind; 4] = [
     CovarianceKind::Full,
 ];
 
-/// Clusters of `each` rows around (10c, −10c, 10c, …), nearly normal with unit variance.
+/// Returns clusters of `each` rows around (10c, −10c, 10c, …), nearly normal with unit variance.
 fn clusters(count: usize, each: usize, d: usize) -> Array2<f64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     Array2::from_shape_fn((count * each, d), |(i, j)| {
@@ -100,7 +100,7 @@ fn too_few_samples_are_refused_with_the_remedy() {
     let error = try_fit(&clusters(1, 3, 2), &EmSettings::new(4)).unwrap_err();
     assert_eq!(error, MixtureError::TooFewSamples { samples: 3, components: 4 });
     assert!(error.to_string().contains("at most 3"));
-    // Rows that count for nothing are not samples.
+    // Rows with weight zero do not count as samples.
     let weights = [1.0, 0.0, 1.0];
     let x = clusters(1, 3, 2);
     let error = fit(x.view(), Some(&weights), &EmSettings::new(3), &|_| {}).unwrap_err();
@@ -178,8 +178,8 @@ fn a_component_without_samples_is_put_where_the_fit_is_worst() {
     }
 }
 
-/// Whether components are left out tile by tile, row by row or not at all, one whose logarithm of
-/// the weight is infinite has no share of anything, and does no harm.
+/// A component with weight zero (its logarithm is infinite) has no share of anything and does no
+/// harm. That holds if components are left out tile by tile, row by row, or not at all.
 #[test]
 fn a_component_without_weight_changes_nothing() {
     for (d, count) in [(3, 2), (40, 5), (64, 2), (64, 5), (600, 5)] {
@@ -191,7 +191,7 @@ fn a_component_without_weight_changes_nothing() {
         };
         let (weights, rows) = (vec![1.0 / count as f64; count], (0..count).map(|c| 40 * c));
         let alone = start(weights.clone(), rows.clone().collect());
-        // It lies where another one does.
+        // The component lies at the place of another one.
         let beside = start([vec![0.0], weights].concat(), [0].into_iter().chain(rows).collect());
         let [alone, beside] = [alone, beside].map(|start| {
             let settings = EmSettings {
@@ -280,7 +280,8 @@ fn small_and_absent_classes() {
 
 #[test]
 fn components_are_counted_by_bic_and_by_held_out_likelihood() {
-    // Class 0 is one cluster, class 1 is three, taken in turn so that each part in time has all.
+    // Class 0 is one cluster and class 1 is three. The rows alternate, so each part in time has all
+    // of them.
     let (one, three) = (clusters(1, 300, 3), clusters(3, 100, 3));
     let mut x = Array2::zeros((600, 3));
     for i in 0..300 {

@@ -1,4 +1,4 @@
-//! Mixtures fitted: against scikit-learn, against a naive step, and on hostile data.
+//! Fitted mixtures: against scikit-learn, against a naive step, and on hostile data.
 
 mod golden;
 mod hostile;

@@ -1,4 +1,5 @@
-//! EM against a naive step in f64, written down from the formulas; and what must hold for any data.
+//! EM against a naive step in f64, written from the formulas, and properties that hold for any
+//! data.
 
 use std::sync::Mutex;
 
@@ -18,12 +19,12 @@ const KINDS: [CovarianceKind; 4] = [
     CovarianceKind::Full,
 ];
 
-/// Overlapping clusters of nearly normal values, one row of each cluster after the other.
+/// Returns overlapping clusters of nearly normal values; rows take the clusters in turn.
 fn data(seed: u64, n: usize, d: usize, clusters: usize, spread: f64) -> Array2<f64> {
     sequence(seed, n, d, clusters, spread, |i| i % clusters)
 }
 
-/// The same in an order of its own: the cluster of each row.
+/// Returns the same clusters in another order: a function gives the cluster of each row.
 fn sequence(
     seed: u64,
     n: usize,
@@ -40,7 +41,7 @@ fn sequence(
     })
 }
 
-/// Covariance of a component as a matrix.
+/// Returns the covariance of a component as a matrix.
 fn matrix(mixture: &Mixture, k: usize) -> DMatrix<f64> {
     let d = mixture.dimensions();
     DMatrix::from_fn(d, d, |i, j| match &mixture.covariance {
@@ -69,7 +70,7 @@ fn naive_log_density(mixture: &Mixture, x: &ArrayView1<f64>, k: usize) -> f64 {
         - 0.5 * (d as f64 * std::f64::consts::TAU.ln() + log_det + t.dot(&(&inverse * &t)))
 }
 
-/// One EM iteration; the log-likelihood is that before it.
+/// Runs one EM iteration. The log-likelihood is the one before it.
 fn naive_step(x: &Array2<f64>, weights: &[f64], start: &Mixture, floor: f64) -> (Mixture, f64) {
     let (n, d) = x.dim();
     let components = start.components();
@@ -123,7 +124,7 @@ fn covariances(mixture: &Mixture) -> Vec<f64> {
     }
 }
 
-/// The largest difference of any parameter.
+/// Returns the largest difference of any parameter.
 fn difference(a: &Mixture, b: &Mixture) -> f64 {
     let of = |m: &Mixture| -> Vec<f64> {
         m.weights.iter().chain(&m.means).copied().chain(covariances(m)).collect()
@@ -219,14 +220,15 @@ proptest! {
         fit(x.view(), None, &settings, &|p| seen.lock().unwrap().push(p.log_likelihood)).unwrap();
         let seen = seen.into_inner().unwrap();
         prop_assert!(seen.len() > 1);
-        // The floor that is added to the variances takes a little of each gain.
+        // The floor added to the variances takes a little of each gain.
         prop_assert!(seen.windows(2).all(|w| w[1] >= w[0] - 1e-5), "{seen:?}");
     }
 }
 
-/// Components are ruled out by bounds of earlier iterations, tile by tile in few dimensions and
-/// row by row in many, and by a glance at some of very many dimensions: nothing that counts may
-/// be left out, whether clusters are apart or on top of each other, in the order of time or not.
+/// EM rules components out by bounds from earlier iterations: tile by tile in few dimensions, row
+/// by row in many. In very many dimensions it first looks at some of them. It must never leave out
+/// a component that counts, whether clusters are apart or on top of each other, in the order of
+/// time or not.
 #[test]
 fn iterations_that_leave_components_out_are_the_naive_ones() {
     for d in [40, 64, 150, 600] {
@@ -247,8 +249,8 @@ fn iterations_that_leave_components_out_are_the_naive_ones() {
     }
 }
 
-/// Twelve iterations, and the likelihood after them, are those of the formulas, with components
-/// so few that they are computed row by row and with more.
+/// Checks twelve iterations, and the likelihood after them, against the formulas. One case has so
+/// few components that EM computes them row by row; the other has more.
 fn check_iterations(x: &Array2<f64>, what: &str) {
     for components in [3, 7] {
         check_iterations_of(x, components, &format!("{what}, {components} components"));
@@ -281,8 +283,8 @@ fn check_iterations_of(x: &Array2<f64>, k: usize, what: &str) {
     assert!((likelihoods.mean().unwrap() - next).abs() < 1e-8, "{what}, {d} dims");
 }
 
-/// Moments are about a centre that is left where it is while a component stays near. One that
-/// starts far away must not keep the digits it loses there.
+/// Moments are about a centre, which stays in place while a component stays near. A component that
+/// starts far away loses digits there and must get them back.
 #[test]
 fn a_component_that_comes_from_far_away_has_its_digits_in_single_precision() {
     let (n, d) = (200, 130);

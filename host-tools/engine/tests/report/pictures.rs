@@ -1,4 +1,4 @@
-//! The pictures of docs/ are what `cargo xtask pictures` draws.
+//! The pictures of docs/ equal what `cargo xtask pictures` draws.
 
 #[path = "../../examples/pictures/pictures/mod.rs"]
 mod drawing;
@@ -26,7 +26,7 @@ fn committed_pictures_are_what_the_command_draws() {
     }
 }
 
-/// Every picture of a page is there, and every one that is there is on a page.
+/// Every picture that a page shows exists, and every picture is shown on a page.
 #[test]
 fn pages_and_pictures_know_each_other() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

@@ -137,7 +137,8 @@ fn weighted_softmax_is_scikit_learns() {
     let options = softmax::Options { l2: golden.l2, tolerance: 1e-9, max_iterations: 10_000 };
     let softmax = Softmax::train(&source, &labels, &weights, 3, &options).expect("trains");
     assert!(softmax.converged, "gradient {:e}", softmax.gradient);
-    // Adding a constant to all classes changes nothing; scikit-learn's coefficients sum to zero too.
+    // A constant added to all classes changes nothing. Here, as in scikit-learn, the coefficients
+    // sum to zero.
     assert_close(&softmax.coefficients, &golden.coefficients, 1e-6);
     assert_close(&softmax.posterior(&target), &golden.posterior, 1e-7);
 }
@@ -201,8 +202,9 @@ fn spectral_clustering_finds_rings_that_no_mean_separates() {
     assert_ne!(clusters[0], clusters[60]);
 }
 
-/// Three classes in two dims, and the same on the target, stretched and moved so far that each class
-/// lands near another's place. The order, and with it the exact plan, stays.
+/// Returns three classes in two dims, and the same classes on the target, stretched and moved so
+/// far that each class lands near the place of another. The order of the classes stays, and with it
+/// the exact plan.
 fn shifted() -> (Array2<f64>, Vec<usize>, Array2<f64>, Array2<f64>) {
     let mut draws = Draws(11);
     let mut domain = |stretch: f64, shift: f64| {
@@ -254,8 +256,8 @@ fn every_method_undoes_a_shift_that_source_only_does_not() {
 fn single_precision_thinning_and_sinkhorn_keep_the_answer() {
     let (source, labels, pool, test) = shifted();
     let single = |x: &Array2<f64>| x.mapv(|v| v as f32);
-    // Class after class, as recordings follow each other: thinning then keeps their shares. Balanced
-    // transport needs that; where shares differ it must give the excess a wrong label.
+    // Class after class, like successive recordings, so that thinning keeps their shares. Balanced
+    // transport needs equal shares: otherwise it must give the excess a wrong label.
     let by_class: Vec<usize> = (0..3).flat_map(|c| (c..90).step_by(3)).collect();
     let pool = pool.select(Axis(0), &by_class);
     let (source, pool, test) = (single(&source), single(&pool), single(&test));
@@ -343,7 +345,7 @@ fn names_go_both_ways() {
     assert!(error.to_string().contains("gmm-otda-map"), "{error}");
 }
 
-/// One source component that goes to two places: what each of the three maps must do.
+/// One source component goes to two places. Checks each of the three maps.
 #[test]
 fn the_three_maps_split_one_component_each_in_its_way() {
     let mixture = |weights: Vec<f64>, means: Array2<f64>, variances: Array2<f64>| Mixture {

@@ -95,7 +95,8 @@ fn exact_cost_is_pots_to_1e_12() {
         let (a, b, cost) = problem(p.seed, p.rows, p.columns, &p.kind);
         let plan = exact::solve(&a, &b, &cost, &exact::Options::default())
             .unwrap_or_else(|e| panic!("seed {}: {e}", p.seed));
-        // Where the least cost is zero, or a difference of larger numbers, only rounding is left.
+        // If the least cost is zero, or a difference of larger numbers, only rounding errors are
+        // left.
         let error = (plan.cost - p.cost).abs();
         assert!(
             error <= 1e-12 * p.cost.abs() + 1e-15 * largest(&cost),
@@ -124,7 +125,7 @@ fn sinkhorn_plan_is_pots_to_1e_9() {
         let error = difference(&plan.plan, &matrix(&p.plan));
         assert!(error < 1e-11, "seed {}: {error:e}", p.seed);
         assert!(plan.row_error < 1e-12 && plan.col_error < 1e-12);
-        // The duals give the plan back.
+        // The plan follows from its duals.
         let unit = p.epsilon * largest(&cost);
         let (f, g) = &plan.duals;
         let again = Array2::from_shape_fn(cost.dim(), |(i, j)| {
@@ -194,7 +195,6 @@ fn component_costs_distance_and_map_are_those_of_ot_gmm() {
                 g.diagonal_mw2,
                 &g.diagonal_map,
             ),
-            // A diagonal and a full side together, with diagonal matrices on both.
         ] {
             let cost = component_costs(&source, &target).expect("costs");
             assert!(difference(&cost, &matrix(costs)) < 1e-12, "seed {}", g.seed);

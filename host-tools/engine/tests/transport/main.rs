@@ -1,4 +1,4 @@
-//! Plans and baselines: against other programs, and what every plan must satisfy.
+//! Plans and baselines: checked against other programs, and for the properties of every plan.
 
 mod baselines;
 mod golden;

@@ -34,7 +34,7 @@ fn squared_distances(x: &Array2<f64>, y: &Array2<f64>) -> Array2<f64> {
     })
 }
 
-/// Weights of rows and columns, and the cost.
+/// Returns the weights of rows and columns, and the cost.
 pub(crate) fn problem(
     seed: u64,
     rows: usize,
@@ -78,7 +78,7 @@ pub(crate) fn problem(
     (a, b, cost)
 }
 
-/// A mixture with full covariances.
+/// Returns a mixture with full covariances.
 pub(crate) fn mixture(draws: &mut Draws, components: usize, dims: usize) -> Mixture {
     let means = draws.matrix(components, dims);
     let factors = Array3::from_shape_simple_fn((components, dims, dims), || draws.draw());
@@ -94,7 +94,7 @@ pub(crate) fn mixture(draws: &mut Draws, components: usize, dims: usize) -> Mixt
     }
 }
 
-/// The same mixture with only the diagonals of its covariances.
+/// Returns the same mixture with only the diagonals of its covariances.
 pub(crate) fn diagonal(mixture: &Mixture) -> Mixture {
     let Covariance::Full(full) = &mixture.covariance else { panic!("not full") };
     let (components, dims, _) = full.dim();

@@ -1,4 +1,4 @@
-//! What every plan must satisfy, and a general linear program as oracle.
+//! Properties of every plan, and a solver for general linear programs as oracle.
 
 use crate::problems::{Draws, problem};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOutcome};
@@ -18,7 +18,7 @@ fn largest(cost: &Array2<f64>) -> f64 {
     cost.iter().fold(0.0, |m, c| c.abs().max(m))
 }
 
-/// The least cost, by a simplex for general linear programs.
+/// Returns the least cost, by a simplex for general linear programs.
 fn oracle(a: &[f64], b: &[f64], cost: &Array2<f64>) -> f64 {
     // A cost that is zero everywhere has no scale.
     let scale = Some(largest(cost)).filter(|largest| *largest > 0.0).unwrap_or(1.0);
@@ -98,7 +98,7 @@ proptest! {
         prop_assert!(plan.cost <= least + largest(&cost) * (epsilon * range + 1e-9));
     }
 
-    /// Optimality of the semi-relaxed plan: f = −τ ln(row sum / a), both in units of the largest cost.
+    /// The semi-relaxed plan is optimal: f = −τ ln(row sum / a), both in units of the largest cost.
     #[test]
     fn semi_relaxed_plans_are_stationary((a, b, cost) in problems(12), tau in 0.02..2.0) {
         let options = relaxed::Options {
@@ -193,8 +193,8 @@ fn parameters_out_of_range_are_refused() {
     }
 }
 
-/// Groups far apart with other shares on either side: the mass that must change groups is a small part of
-/// the plan, and scaling alone stands still at it.
+/// The groups are far apart, and their shares differ between the two sides. The mass that must
+/// change groups is a small part of the plan, and scaling alone does not move it.
 #[test]
 fn groups_far_apart_converge_too() {
     let group_of = |i: usize, shares: [usize; 4]| {
@@ -220,7 +220,7 @@ fn groups_far_apart_converge_too() {
         let options = sinkhorn::Options { epsilon, ..Default::default() };
         let plan = sinkhorn::solve(&a, &b, &cost, &options).expect("converges");
         assert!(plan.row_error <= 1e-9 && plan.col_error < 1e-12, "{epsilon}: {plan:?}");
-        // The plan of these potentials that meets both marginals is the one there is.
+        // The plan follows from its potentials, and only one such plan meets both marginals.
         let unit = epsilon * largest(&cost);
         let (f, g) = &plan.duals;
         for ((i, j), mass) in plan.plan.indexed_iter() {

@@ -1,4 +1,4 @@
-//! Finding lines: whatever a device writes is read as it was meant, and nothing else is read.
+//! Finding lines: the host reads exactly what a device meant, and accepts nothing else.
 
 use proptest::prelude::*;
 use rebearing::model::ONE;
@@ -83,7 +83,8 @@ fn read(text: &str) -> ReportSeen {
     }
 }
 
-/// Equal to half of the last digit that is written, or to what an f32 tells apart; or both no number.
+/// Returns true if both are NaN, or if they differ by at most half of the last written digit plus
+/// the resolution of an f32.
 fn near(seen: f32, sent: f32, places: i32) -> bool {
     let largest = u32::MAX as f32;
     let sent = if sent.abs() > largest { largest.copysign(sent) } else { sent };
@@ -92,7 +93,7 @@ fn near(seen: f32, sent: f32, places: i32) -> bool {
         || off <= 0.51 * 10_f64.powi(-places) + 3e-7 * f64::from(sent.abs())
 }
 
-/// The exact bits of a finding, by its numbers.
+/// Returns the exact bits of a finding, from its numbers.
 fn finding_bits(finding: &Finding<2, 3>, level: Option<u16>) -> BitsSeen {
     let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     let found = finding.result.as_ref().ok();
@@ -141,7 +142,7 @@ proptest! {
         let level = alarm.and_then(|alarm| alarm.level);
         let sent = (finding.result.is_ok() || level.is_some()).then(|| finding_bits(&finding, level));
         prop_assert_eq!(&exact.bits, &sent);
-        // As text, because no NaN is equal to another.
+        // Compared as text, because no NaN equals another.
         let without = ReportSeen { bits: None, ..exact };
         prop_assert_eq!(format!("{without:?}"), format!("{seen:?}"));
         prop_assert_eq!(seen.window, finding.index);
@@ -192,7 +193,7 @@ proptest! {
         prop_assert!(!report);
     }
 
-    /// Bytes that have the look of a line, down to its checksum.
+    /// Bytes that look like a line, down to its checksum.
     #[test]
     fn any_words_are_read_without_a_panic(
         kind in "(report|model|monitor|end|mood) ?[0-9]{0,11}",
@@ -239,11 +240,11 @@ fn two_lines_that_ran_together_are_damaged() {
     assert_eq!(Line::parse(b"clock MHz=16\r"), Line::Text("clock MHz=16".into()));
     assert_eq!(Line::parse(b"\x1b[31mred\x1b[0m\x07"), Line::Text("red\u{fffd}".into()));
     assert_eq!(Line::parse(b"rb12 report 1 crc=00000000"), Line::OtherVersion("12".into()));
-    // A word that ends in the mark is not the mark.
+    // A word that only ends in the mark is not the mark.
     assert_eq!(Line::parse(b"verb1 x"), Line::Text("verb1 x".into()));
 }
 
-/// What a golden line says today it says in every later version of the tool.
+/// A golden line means the same in every later version of the tool.
 #[test]
 fn a_line_as_it_was_released_is_read() {
     let line = "rb1 report 21 label=1:Inner%20race p=0,950,50 gate=-15.28,-4.00 ll=-3.05,-8.00 \

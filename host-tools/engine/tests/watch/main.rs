@@ -1,3 +1,3 @@
-//! What a device prints, as the host reads it.
+//! The host reads what a device prints.
 
 mod lines;
