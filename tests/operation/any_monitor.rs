@@ -24,7 +24,7 @@ fn integer_model() -> IntegerModel<'static> {
 
 /// Noise with a mean that a gap would show in.
 fn signal(n: usize) -> [i16; 1] {
-    [(1000 + n * n % 977) as i16]
+    [i16::try_from(1000 + n * n % 977).expect("below 1977")]
 }
 
 /// Pushes samples until a finding comes, and returns it with the number of samples it took.

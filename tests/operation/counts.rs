@@ -32,13 +32,13 @@ fn model(sections: &[Payload]) -> ModelBytes {
 }
 
 /// Whether a monitor of counts refuses the model, each time it could start.
-fn refused(model: Model<'_>) -> bool {
-    assert_eq!(OfFloats::new(model).err(), None, "samples in the model's unit are never refused");
-    assert_eq!(OfFloats::CAPACITIES.check(&model), Ok(()));
+fn refused(model: &Model<'_>) -> bool {
+    assert_eq!(OfFloats::new(*model).err(), None, "samples in the model's unit are never refused");
+    assert_eq!(OfFloats::CAPACITIES.check(model), Ok(()));
     let checks = [
-        OfCounts::CAPACITIES.check(&model),
-        OfCounts::new(model).map(drop),
-        OfCounts::vacant().start(model).map(|_| ()),
+        OfCounts::CAPACITIES.check(model),
+        OfCounts::new(*model).map(drop),
+        OfCounts::vacant().start(*model).map(|_| ()),
     ];
     assert_eq!(checks, [checks[0]; 3]);
     match checks[0] {
@@ -52,12 +52,12 @@ fn refused(model: Model<'_>) -> bool {
 fn severity_and_idle_rms_in_another_unit_are_refused_by_a_monitor_of_counts() {
     let g = || unit_section(&Unit::G, Some(16.0));
     for measures in [severity, idle] {
-        assert!(refused(model(&[measures(), g()]).model()));
+        assert!(refused(&model(&[measures(), g()]).model()));
         // Counts of another converter, and a unit that nobody gave, are other units too.
-        assert!(refused(model(&[measures(), unit_section(&Unit::Counts(24), None)]).model()));
-        assert!(refused(model(&[measures()]).model()));
+        assert!(refused(&model(&[measures(), unit_section(&Unit::Counts(24), None)]).model()));
+        assert!(refused(&model(&[measures()]).model()));
     }
-    assert!(refused(Model::parse(common::GOLDEN_ALARM).unwrap()));
+    assert!(refused(&Model::parse(common::GOLDEN_ALARM).unwrap()));
     let error = OfCounts::new(model(&[severity(), g()]).model()).unwrap_err().to_string();
     assert!(error.contains("counts") && error.contains("unit"), "{error}");
 }
@@ -65,10 +65,10 @@ fn severity_and_idle_rms_in_another_unit_are_refused_by_a_monitor_of_counts() {
 #[test]
 fn a_model_in_counts_or_one_that_only_labels_takes_counts() {
     let counts = || unit_section(&Unit::Counts(16), None);
-    assert!(!refused(model(&[severity(), counts()]).model()));
-    assert!(!refused(model(&[idle(), counts()]).model()));
-    assert!(!refused(model(&[unit_section(&Unit::G, None)]).model()));
-    assert!(!refused(model(&[]).model()));
+    assert!(!refused(&model(&[severity(), counts()]).model()));
+    assert!(!refused(&model(&[idle(), counts()]).model()));
+    assert!(!refused(&model(&[unit_section(&Unit::G, None)]).model()));
+    assert!(!refused(&model(&[]).model()));
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! The pictures of docs/ are what `cargo xtask pictures` draws.
 
 #[path = "../../examples/pictures/pictures/mod.rs"]
-mod pictures;
+mod drawing;
 
 use std::path::Path;
 
 #[test]
 fn committed_pictures_are_what_the_command_draws() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures");
-    let drawn = pictures::all().expect("the pictures can be drawn");
+    let drawn = drawing::all().expect("the pictures can be drawn");
     for (name, picture) in &drawn {
         let committed = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
         // Not assert_eq: a picture is not worth printing.
