@@ -1,5 +1,6 @@
 //! The device, as seen from the host: run here, emulated, on a board, and what it prints.
 
+mod core;
 mod deployed;
 pub mod embedded;
 mod emulated;
