@@ -55,14 +55,14 @@ fn both(model: &ModelBytes, recording: &Recording, kind: SampleKind) -> Vec<Devi
 
 /// Returns a model fitted and adapted on simulated machines, and the recordings it was adapted on.
 fn simulated(axes: usize, seconds: f64, blocks: &str) -> (ModelBytes, Vec<Recording>) {
-    simulated_with(axes, seconds, blocks, 2048)
+    simulated_with(axes, seconds, blocks, (2048, 32))
 }
 
 fn simulated_with(
     axes: usize,
     seconds: f64,
     blocks: &str,
-    fft: usize,
+    (fft, bands): (usize, usize),
 ) -> (ModelBytes, Vec<Recording>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let settings = SimulateSettings { axes, seconds, ..SimulateSettings::default() };
@@ -76,7 +76,7 @@ fn simulated_with(
         fft_len: fft,
         hop: fft / 2,
         segments: 2,
-        bands: 32,
+        bands,
     })
     .and_then(|front_end| front_end.with_blocks(blocks.parse().expect("blocks")))
     .expect("a front end");
@@ -255,7 +255,7 @@ fn in_counts(exact: &ModelBytes, recordings: &[Recording]) -> (IntegerModelBytes
 #[test]
 #[ignore = "needs QEMU: cargo xtask test device"]
 fn integers_on_a_cortex_m0_agree() {
-    let (exact, recordings) = simulated_with(1, 2.0, "bands", 512);
+    let (exact, recordings) = simulated_with(1, 2.0, "bands", (512, 32));
     let (model, recordings) = in_counts(&exact, &recordings);
     assert_eq!(Core::of_integer_model(&model.model()), Core::CortexM0);
     let windows: usize = recordings.iter().map(|counts| both_integer(&model, counts).len()).sum();
@@ -279,9 +279,13 @@ fn integers_on_a_cortex_m0_agree() {
 #[test]
 #[ignore = "needs QEMU: cargo xtask test device"]
 fn integers_of_any_shape_agree_on_the_core_that_has_room() {
-    let shapes = [(2, 512, Core::CortexM0), (3, 512, Core::CortexM4F), (1, 2048, Core::CortexM4F)];
-    for (axes, fft, core) in shapes {
-        let (exact, recordings) = simulated_with(axes, 2.0, "bands", fft);
+    for (axes, fft, bands, core) in [
+        (2, 512, 32, Core::CortexM0),
+        (3, 512, 21, Core::CortexM0),
+        (3, 512, 32, Core::CortexM4F),
+        (1, 2048, 32, Core::CortexM4F),
+    ] {
+        let (exact, recordings) = simulated_with(axes, 2.0, "bands", (fft, bands));
         let (model, recordings) = in_counts(&exact, &recordings[..1]);
         assert_eq!(Core::of_integer_model(&model.model()), core);
         assert!(!both_integer(&model, &recordings[0]).is_empty());

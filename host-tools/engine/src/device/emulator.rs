@@ -11,8 +11,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use rebearing::monitor::{Capacities, Samples};
-use rebearing::{Encoding, FrontEnd, IntegerModel};
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -26,6 +24,7 @@ use crate::files::temporary_folder;
 use crate::model::encoded::IntegerModelBytes;
 use crate::progress;
 
+pub use crate::device::core::Core;
 pub use crate::device::emulated::{EmulatedDrift, EmulatedRun};
 pub use crate::device::sample_file::SampleKind;
 
@@ -39,61 +38,6 @@ pub struct Emulator {
     #[serde(skip)]
     _unpacked: Option<Arc<TempDir>>,
 }
-
-/// A core that QEMU emulates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Core {
-    /// QEMU's mps2-an386, for models of both encodings and every size.
-    CortexM4F,
-    /// QEMU's microbit with 16 KiB of RAM, for small i16 models.
-    CortexM0,
-}
-
-impl Core {
-    /// The smallest core that runs an i16 model.
-    pub fn of_integer_model(model: &IntegerModel<'_>) -> Self {
-        let FrontEnd { fft_len, axes, .. } = *model.front_end();
-        let fits = Capacities { fft: fft_len, axes, ..M0_ROOM }.check(model).is_ok();
-        let fits = fits && fft_len <= M0_ROOM.fft && model.alarm().average <= M0_AVERAGE;
-        if fits { Self::CortexM0 } else { Self::CortexM4F }
-    }
-
-    /// The core's name, as its maker writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::CortexM4F => "Cortex-M4F",
-            Self::CortexM0 => "Cortex-M0",
-        }
-    }
-
-    fn machine(self) -> &'static str {
-        match self {
-            Self::CortexM4F => "mps2-an386",
-            Self::CortexM0 => "microbit",
-        }
-    }
-
-    /// Address of the MODEL region in the firmware's linker script.
-    fn model_address(self) -> u32 {
-        match self {
-            Self::CortexM4F => 0x0020_0000,
-            Self::CortexM0 => 0x0002_0000,
-        }
-    }
-}
-
-/// The largest monitor in the firmware for the Cortex-M0.
-const M0_ROOM: Capacities = Capacities {
-    encoding: Encoding::I16,
-    samples: Samples::Counts,
-    fft: 512,
-    axes: 3,
-    dims: 64,
-    components: 40,
-    classes: 16,
-};
-/// Largest number of windows that its alarm averages.
-const M0_AVERAGE: u32 = 16;
 
 impl Emulator {
     /// Finds the firmware and QEMU. Uses the firmware inside this command if there is one.

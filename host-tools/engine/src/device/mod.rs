@@ -1,5 +1,6 @@
 //! The device as seen from the host: run here, emulated, or on a board, and its output.
 
+mod core;
 mod deployed;
 pub mod embedded;
 mod emulated;
