@@ -24,7 +24,7 @@ pub(crate) const BOARDS: [Board; 2] = [
 struct Tour {
     binary: &'static str,
     model: &'static str,
-    /// What it prints.
+    /// The text that it prints.
     expected: &'static str,
 }
 

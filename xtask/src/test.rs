@@ -73,7 +73,7 @@ pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
     }
 }
 
-/// What the steps will install.
+/// The programs that the steps will install.
 fn needs(chosen: &[Step]) -> Vec<Need> {
     let has = |names: &[&str]| chosen.iter().any(|(name, _)| names.contains(name));
     let mut needs = Vec::new();

@@ -154,7 +154,7 @@ fn debian_is_complete() -> bool {
         && on_path(GNU_LD).is_some()
 }
 
-/// What to install where apt offers a recent compiler; `version` asks apt for one.
+/// The packages of a recent compiler, if apt offers one; `version` asks apt for a version.
 fn debian_packages(version: fn(&str) -> Option<String>) -> Option<[&'static str; 4]> {
     DEBIAN.iter().find_map(|&[rustc, cargo, sources]| {
         let version = version(rustc)?;

@@ -1,4 +1,4 @@
-//! What a task installs, and whether it asks, on a machine of stand-ins: a PATH with an apt-get that
+//! The programs that a task installs, and its question, on a machine of stand-ins: an apt-get that
 //! notes its calls.
 
 #![cfg(target_os = "linux")]

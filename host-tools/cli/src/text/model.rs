@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use rebearing::model::SampleUnit;
 use rebearing::monitor::{Capacities, Samples};
-use rebearing::{Encoding, FrontEnd};
+use rebearing::{Encoding, FrontEnd, ModelError};
 use rebearing_host::data::counts::FULL_SCALE_COUNTS;
+use rebearing_host::device::smallest;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::words::plural;
 
@@ -73,16 +73,19 @@ pub(crate) fn samples(model: &DeployedModel) -> (Option<String>, Option<f64>) {
 /// Severity and the idle threshold are in the model's unit. With counts, they would be wrong by the
 /// number of counts per unit.
 pub(crate) fn not_in_counts(model: &DeployedModel) -> Option<String> {
-    let unit = model.unit().map(|unit| unit.name);
+    let DeployedModel::F32(bytes) = model else { return None };
+    // The device's own check, so that both always agree.
+    let refused = smallest(&bytes.model(), Samples::Counts).check(&bytes.model());
+    if refused != Err(ModelError::NotInCounts) {
+        return None;
+    }
     let measures = match (model.severity().is_some(), model.alarm().idle.is_some()) {
-        (false, false) => return None,
         (true, false) => "severity is",
-        (false, true) => "the idle threshold is",
+        (false, _) => "the idle threshold is",
         (true, true) => "severity and the idle threshold are",
     };
-    let of = unit.unwrap_or("the unit of the recordings");
-    (unit != Some(SampleUnit::COUNTS))
-        .then(|| format!("not for i16 samples: {measures} in {of}, not in counts"))
+    let of = model.unit().map_or("the unit of the recordings", |unit| unit.name);
+    Some(format!("not for i16 samples: {measures} in {of}, not in counts"))
 }
 
 /// Returns the type alias of a model's monitor, ready to paste into a firmware, with a name for
