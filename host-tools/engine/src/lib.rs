@@ -11,6 +11,7 @@
 //! use rebearing_host::features::extract::extract;
 //! use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 //! use rebearing_host::simulate::{SimulateSettings, simulate};
+//! use rebearing_host::source::library::Library;
 //! use rebearing_host::source::{Source, SourceSettings};
 //!
 //! // Two simulated machines; yours come with a manifest of your own.
@@ -28,11 +29,12 @@
 //! let new = Domain::read(&manifest, "motor-b")?;
 //! let windows = extract(&new.recordings, &new.whole(), &source.front_end)?;
 //! let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
-//! let adaptation = adapt(&source, &windows, &settings)?;
+//! let library = Library::from(source);
+//! let adaptation = adapt(&library, &windows, &settings)?;
 //! println!("{}, because {}", adaptation.verdict, adaptation.reasons.join("; "));
 //!
 //! // The file that goes into the device's flash, and what the device will say.
-//! let model = adaptation.model(&source, &new.name, new.hash(false)?)?;
+//! let model = adaptation.model(&new.name, new.hash(false)?)?;
 //! for finding in device::run(model.model(), &new.recordings[0])? {
 //!     println!("{:?}", finding.result.map(|found| found.label));
 //! }
@@ -54,8 +56,8 @@
 //! | [`mixture`] | Gaussian mixtures, fitted by EM |
 //! | [`transport`] | optimal transport plans |
 //! | [`model`] | the model file in both encodings, written from plain contents |
-//! | [`source`] | one labelled machine |
-//! | [`adapt`] | the verdict on a new machine, and its labels |
+//! | [`source`] | one labelled machine, and a library of several |
+//! | [`adapt`] | the verdict on a new machine, its labels, and how many of them are right |
 //! | [`baselines`] | other methods to compare with |
 //! | [`device`] | a model on the host, in an emulator or on a board, and the lines it prints |
 //! | [`build`] | a finished model from a source and a target |

@@ -2,6 +2,9 @@
 
 pub(crate) mod alarm;
 pub(crate) mod choice;
+pub(crate) mod comparable;
+pub(crate) mod domains;
+pub(crate) mod front_end;
 pub(crate) mod rate;
 pub(crate) mod resample;
 pub(crate) mod samples;

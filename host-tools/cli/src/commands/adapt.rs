@@ -9,11 +9,12 @@ use rebearing::Encoding;
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
 use rebearing_host::build::{BuildSettings, Built, InCounts, build, loss_line};
 use rebearing_host::data::bearing::Bearing;
-use rebearing_host::data::domain::{Resample, healthy_class};
+use rebearing_host::data::domain::Resample;
 use rebearing_host::evidence::Checked;
 use rebearing_host::files::output;
 use rebearing_host::report::{self, Report, ReportContents, Window};
-use rebearing_host::source::{Source, SourceSettings};
+use rebearing_host::source::SourceSettings;
+use rebearing_host::source::library::Library;
 use serde_json::json;
 
 use super::frequencies::parse_bearing;
@@ -33,18 +34,26 @@ use crate::text::flags::all_as_flags;
 use crate::text::model::{cost_line, unit_text};
 use rebearing_host::words::plural;
 
-/// Adapt a source to unlabelled recordings of a new machine and write the model file.
+/// Adapt the machines you know to unlabelled recordings of a new one and write the model file
+///
+/// Of a library, the machine whose labels carry best is taken. For a healthy pool, its machines
+/// are combined. The verdict is a predicted accuracy: labels are carried over only if it keeps the
+/// promise. Otherwise nothing is named.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing adapt --source motor-a.json --manifest machines.csv --domain motor-b --pool-is all --out motor-b.rbm\n  \
-    rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
+    rebearing adapt --source library.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
+    rebearing adapt --source library.json --from motor-c --manifest new.csv --domain pump-7 --promise 0.95 --out pump-7.rbm\n  \
     rebearing adapt --source motor-a.json --snapshot pump-7.rbs --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
     rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --average 16 --delay 5 \\\n    \
       --running-rms auto --severity 1.4,2.8,4.5 --unit g --severity-band 20,1000 --out pump-7.rbm")]
 pub(super) struct AdaptArgs {
-    /// Source mixture that `rebearing fit` wrote.
-    #[arg(long, value_name = "SOURCE.json")]
+    /// Source or library that `rebearing fit` wrote.
+    #[arg(long, value_name = "LIBRARY.json")]
     source: PathBuf,
+    /// Machine of the library to carry the labels from [default: the one that fits best].
+    #[arg(long, value_name = "NAME")]
+    from: Option<String>,
     /// Table of recordings; labels of the domain, if any, are not used.
     #[arg(long, value_name = "CSV", required_unless_present = "snapshot")]
     manifest: Option<PathBuf>,
@@ -69,6 +78,13 @@ pub(super) struct AdaptArgs {
     /// What you know about these recordings.
     #[arg(long, value_parser = choice::<Pool>(), default_value = Pool::Unknown.choice_name())]
     pool_is: Pool,
+    /// Accuracy from which carried labels are trusted. The verdict is adapt only if the predicted
+    /// accuracy is at least this.
+    #[arg(long, value_name = "ACCURACY", default_value_t = 0.9)]
+    promise: f64,
+    /// Name classes although the verdict is to abstain. The model and every report say so.
+    #[arg(long)]
+    force: bool,
     /// Number format of the model file: f32 for chips with a floating-point unit, i16 for chips
     /// without. An i16 model is compared with the f32 model on these recordings. It is not written
     /// if fewer than 99 % of the windows get the same label.
@@ -108,6 +124,8 @@ impl AdaptArgs {
         BuildSettings {
             adapt: AdaptSettings {
                 pool_is: self.pool_is,
+                promise: self.promise,
+                force: self.force,
                 plan: self.solver.settings(),
                 components: self.components,
                 em: SourceSettings {
@@ -129,9 +147,12 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     let settings = args.settings();
     // Before anything is read.
     settings.check()?;
-    let mut source = Source::read(&args.source)?;
-    if args.healthy.is_some() {
-        source.healthy = healthy_class(&source.classes, args.healthy.as_deref())?;
+    let mut library = Library::read(&args.source)?;
+    if let Some(from) = &args.from {
+        library = library.only(from)?;
+    }
+    if let Some(healthy) = &args.healthy {
+        library.set_healthy(healthy)?;
     }
     output::check_writable(&args.out)?;
     if let Some(report) = &args.report {
@@ -139,11 +160,11 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     }
     let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
     let resample =
-        if args.resample { Resample::To(source.front_end.rate_hz) } else { Resample::No };
+        if args.resample { Resample::To(library.first().front_end.rate_hz) } else { Resample::No };
     let target = read_target(manifest, name, &args.snapshot, args.bearing.is_some(), resample)?;
     let mut built = {
         let _step = Step::start(format!("adapting to {}", target.domain.name));
-        build(source, target, &settings)?
+        build(library, target, &settings)?
     };
     all_as_flags(&mut built.adaptation.reasons);
     let adapted = Adapted::look(built, args)?;
@@ -168,8 +189,8 @@ impl Adapted {
         if args.bearing.is_none() && args.report.is_none() {
             return Ok(adapted);
         }
-        let Built { source, target, parts, features, adaptation, model, in_counts, .. } =
-            &adapted.built;
+        let Built { target, parts, features, adaptation, model, in_counts, .. } = &adapted.built;
+        let source = &adaptation.source;
         let (domain, snapshots) = (&target.domain, &target.snapshots);
         let counts = in_counts.as_ref().map_or(&[][..], |in_counts| &in_counts.counts);
         let windows: Vec<Window> =
@@ -199,13 +220,15 @@ impl Adapted {
 
     fn outcome(&self, args: &AdaptArgs) -> Outcome {
         let Self { built, checked, report } = self;
-        let Built { source, adaptation, model: deployed, in_counts, loss, .. } = built;
+        let Built { library, adaptation, model: deployed, in_counts, loss, .. } = built;
+        let source = &adaptation.source;
         let (target, windows) = (&built.target.domain, built.features.x.nrows());
         let mut text = format!(
-            "{} -> {}: {} ({}) -> {}\n",
+            "{} -> {}: {}{} ({}) -> {}\n",
             source.domain,
             target.name,
             adaptation.verdict,
+            if adaptation.forced { ", FORCED" } else { "" },
             plural(windows, "window", "windows"),
             args.out.display()
         );
@@ -241,7 +264,14 @@ impl Adapted {
         let json = json!({
             "source": source.domain,
             "target": target.name,
+            "library": library.domains(),
+            "sources": adaptation.candidates,
             "verdict": adaptation.verdict,
+            "forced": adaptation.forced,
+            "promise": adaptation.promise,
+            "predicted_accuracy": adaptation.prediction.map(|prediction| prediction.accuracy),
+            "prediction": adaptation.prediction,
+            "warnings": adaptation.warnings,
             "reasons": adaptation.reasons,
             "pool_is": args.pool_is,
             "solver": args.solver.solver,

@@ -77,20 +77,23 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
         parts: Some(parts.first),
         ..BuildSettings::default()
     };
-    let mut built = build(source, target, &settings)?;
+    let mut built = build(source.into(), target, &settings)?;
     all_as_flags(&mut built.adaptation.reasons);
     drop(step);
     if args.out.is_some() {
-        built.source.write(&out.join("source.json"))?;
+        built.library.write(&out.join("source.json"))?;
         output::write(&out.join("model.rbm"), built.model.bytes())?;
     }
 
     say("4/6 labelling the rest of the recordings with the device's code");
     let test = cut(&built.target.domain, &parts.last);
     let step = Step::start("labelling");
-    let source_only =
-        score(&DeployedModel::F32(built.source.model(false)?), &built.source.classes, &test)?;
-    let adapted = score(&built.model, &built.source.classes, &test)?;
+    let source_only = score(
+        &DeployedModel::F32(built.adaptation.source.model(false)?),
+        &built.adaptation.source.classes,
+        &test,
+    )?;
+    let adapted = score(&built.model, &built.adaptation.source.classes, &test)?;
     drop(step);
 
     say("5/6 building the firmware and starting the emulated Cortex-M4F");
@@ -188,7 +191,8 @@ struct Story<'a> {
 
 impl Story<'_> {
     fn outcome(&self, out: Option<&Path>, seconds: f64) -> Outcome {
-        let Built { source, adaptation, model, .. } = self.built;
+        let Built { adaptation, model, .. } = self.built;
+        let source = &adaptation.source;
         let mut text = format!(
             "\nLabels were known for {SOURCE} only; {TARGET} runs at another speed, on another mount.\n\
              {} classes: {}\n\n",

@@ -1,38 +1,50 @@
-//! `rebearing fit`: fits a source mixture to labelled recordings.
+//! `rebearing fit`: fits labelled recordings of known machines.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use rebearing_host::adapt::leave_one_out::fit_library;
+use rebearing_host::data::domain::{Domain, Resample};
+use rebearing_host::data::manifest::Manifest;
+use rebearing_host::files::{hex, output};
+use rebearing_host::source::library::Shared;
+use rebearing_host::source::{LabelledFeatures, Source, SourceSettings};
+use rebearing_host::words::plural;
+use serde_json::{Value, json};
 
 use super::{Outcome, shown};
+use crate::args::comparable::{SameQuantity, front_end, lowest_rate};
+use crate::args::domains::domains;
+use crate::args::front_end::FrontEndArgs;
 use crate::args::resample::{ResampleArgs, resampled_json, resampled_line};
 use crate::progress::Step;
+use crate::text::library::{library_json, library_text};
 use crate::text::model::unit_text;
-use rebearing_host::data::domain::Domain;
-use rebearing_host::data::manifest::Manifest;
-use rebearing_host::features::front_end::{Blocks, EqualBands, FrontEndSettings};
-use rebearing_host::files::output;
-use rebearing_host::source::{Source, SourceSettings};
-use rebearing_host::words::plural;
 
-/// Fit a source mixture to labelled recordings of a machine you know.
+/// Fit labelled recordings of the machines you know: a source of one, a library of several
+///
+/// Of several machines, each is also tried as the target of the others. That shows how well labels
+/// carry among them, and tells `adapt` how far to trust its own labels. Only labels that every
+/// machine has are used.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing fit --manifest machines.csv --domain motor-a --out motor-a.json\n  \
+    rebearing fit --manifest machines.csv --domain motor-a,motor-c,motor-d --out library.json\n  \
+    rebearing fit --manifest machines.csv --domain all --out library.json\n  \
     rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json")]
 pub(super) struct FitArgs {
     /// Table of recordings: path, label, domain, `rate_hz`, and optionally rpm, channel, unit and
     /// `full_scale`; `rebearing manifest` makes one.
     #[arg(long, value_name = "CSV")]
     manifest: PathBuf,
-    /// Domain of the manifest to fit; each of its recordings needs a label.
-    #[arg(long, value_name = "NAME")]
+    /// Domain of the manifest to fit, several of them as a list, or all. Each of their recordings
+    /// needs a label.
+    #[arg(long, value_name = "NAME[,…]|all")]
     domain: String,
-    /// Where to write the source mixture.
-    #[arg(long, value_name = "SOURCE.json")]
+    /// Where to write the source or library.
+    #[arg(long, value_name = "LIBRARY.json")]
     out: PathBuf,
     /// Label of the healthy machine [default: the class called healthy or normal].
     #[arg(long, value_name = "LABEL")]
@@ -55,54 +67,11 @@ pub(super) struct FitArgs {
     seed: u64,
 }
 
-/// Options for how samples become features.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct FrontEndArgs {
-    /// Points of the FFT: 256, 512, 1024, 2048 or 4096.
-    #[arg(long, value_name = "N", default_value_t = 2048)]
-    pub(super) fft: usize,
-    /// Samples from one FFT segment to the next [default: half the FFT].
-    #[arg(long, value_name = "N")]
-    pub(super) hop: Option<usize>,
-    /// Segments that are averaged in a window.
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(super) segments: usize,
-    /// Number of equal bands from 0 to half the sample rate.
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    pub(super) bands: usize,
-    /// Blocks of features: bands, orders (bands of shaft orders) and envelope (orders of the
-    /// envelope spectrum). Orders and envelope need the rpm of every recording in the manifest.
-    #[arg(long, value_name = "BLOCK,…", default_value_t = Blocks::default())]
-    pub(super) blocks: Blocks,
-}
-
-impl FrontEndArgs {
-    /// Returns the front end for recordings with this rate and this number of axes.
-    pub(super) fn settings(&self, rate_hz: f64, axes: usize) -> Result<FrontEndSettings> {
-        let hop = self.hop.unwrap_or(self.fft / 2);
-        let Self { fft, segments, bands, blocks, .. } = *self;
-        let front_end = FrontEndSettings::equal_bands(EqualBands {
-            rate_hz,
-            axes,
-            fft_len: fft,
-            hop,
-            segments,
-            bands,
-        })?;
-        Ok(front_end.with_blocks(blocks)?)
-    }
-}
-
 pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     let manifest = Manifest::read(&args.manifest)?;
-    let resample = args.resample.choice();
     output::check_writable(&args.out)?;
-    let domain = {
-        let _step = Step::start(format!("reading the recordings of {}", args.domain));
-        Domain::read_at(&manifest, &args.domain, resample)?
-    };
-    let front_end = args.front_end.settings(domain.rate_hz, domain.axes)?;
-    let front_end = args.resample.front_end(front_end)?;
+    let names = domains(&manifest, &args.domain)?;
+    let machines = Machines::read(args, &manifest, &names)?;
     let settings = SourceSettings {
         components: args.components,
         variance_floor: args.variance_floor,
@@ -110,20 +79,106 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
         seed: args.seed,
         healthy: args.healthy.clone(),
     };
-    let source = {
-        let _step = Step::start(format!("fitting {}", args.domain));
-        Source::fit(&domain, front_end, &settings)?
+    let library = {
+        let _step = Step::start(format!("fitting {}", plural(names.len(), "machine", "machines")));
+        let shared = Shared::new(machines.known, args.healthy.as_deref())?;
+        fit_library(&shared, &settings)?
     };
-    source.write(&args.out)?;
+    library.write(&args.out)?;
+    let mut text = match library.sources.as_slice() {
+        [source] => source_text(source, args),
+        _ => format!(
+            "library of {}: {}, {} -> {}\n{}",
+            plural(library.sources.len(), "machine", "machines"),
+            plural(library.first().classes.len(), "class", "classes"),
+            plural(library.first().front_end.dims(), "feature", "features"),
+            args.out.display(),
+            library_text(&library)
+        ),
+    };
+    for line in &machines.resampled_lines {
+        let _ = writeln!(text, "  {line}");
+    }
+    let source = library.first();
+    if let Some(unit) = &source.unit {
+        let _ = writeln!(text, "  samples in {}", unit_text(&unit.to_string(), source.full_scale));
+    }
+    let healthy = source.healthy.and_then(|class| source.classes.get(class));
+    if healthy.is_none() {
+        text.push_str(
+            "  no class is called healthy or normal: name the healthy class with --healthy LABEL\n",
+        );
+    }
+    let mut json = library_json(&library);
+    let windows: Vec<usize> = (0..source.classes.len())
+        .map(|class| library.sources.iter().map(|source| source.windows[class]).sum())
+        .collect();
+    let components: usize =
+        library.sources.iter().map(|source| source.mixture.mixture.components()).sum();
+    let own = json!({
+        "source": library.domains().join(","),
+        "out": shown(&args.out),
+        "healthy": healthy,
+        "windows": windows,
+        "components": components,
+        "dims": source.front_end.dims(),
+        "rate_hz": source.front_end.rate_hz,
+        "axes": source.front_end.axes,
+        "resampled": machines.resampled,
+        "unit": source.unit,
+        "full_scale": source.full_scale,
+        "log_likelihood_min": source.log_likelihood_min,
+        "hash": hex(&library.hash()?),
+    });
+    if let (Value::Object(json), Value::Object(own)) = (&mut json, own) {
+        json.extend(own);
+    }
+    Ok(Outcome::new(text, json))
+}
 
+/// The known machines, as features.
+struct Machines {
+    known: Vec<LabelledFeatures>,
+    /// A line for each machine that was resampled.
+    resampled_lines: Vec<String>,
+    /// The same for scripts; of the first such machine.
+    resampled: Value,
+}
+
+impl Machines {
+    /// Reads one machine after the other, so that the samples of one at a time are in memory.
+    fn read(args: &FitArgs, manifest: &Manifest, names: &[&str]) -> Result<Self> {
+        let lowest = lowest_rate(manifest, names)?;
+        let resample = match args.resample.choice() {
+            Resample::Lowest if names.len() > 1 => Resample::To(lowest),
+            choice => choice,
+        };
+        let mut machines =
+            Self { known: Vec::new(), resampled_lines: Vec::new(), resampled: Value::Null };
+        let mut units = SameQuantity::default();
+        for name in names {
+            let _step = Step::start(format!("reading the recordings of {name}"));
+            let domain = Domain::read_at(manifest, name, resample)?;
+            units.check(&domain)?;
+            let front_end = front_end(&args.front_end, &args.resample, lowest, &domain)?;
+            machines.resampled_lines.extend(resampled_line(&domain, &front_end));
+            if machines.resampled.is_null() {
+                machines.resampled = resampled_json(&domain);
+            }
+            machines.known.push(LabelledFeatures::extract(&domain, &front_end)?);
+        }
+        Ok(machines)
+    }
+}
+
+fn source_text(source: &Source, args: &FitArgs) -> String {
     let windows: usize = source.windows.iter().sum();
-    let components = source.mixture.mixture.weights.len();
     let mut text = format!(
         "{}: {}, {}, {} of {} -> {}\n",
         source.domain,
         plural(source.classes.len(), "class", "classes"),
         plural(windows, "window", "windows"),
-        plural(components, "component", "components"),
+        plural(source.mixture.mixture.components(), "component", "components"),
         plural(source.front_end.dims(), "feature", "features"),
         args.out.display()
     );
@@ -134,33 +189,5 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
             if *windows == 1 { "window" } else { "windows" }
         );
     }
-    if let Some(line) = resampled_line(&domain, &source.front_end) {
-        let _ = writeln!(text, "  {line}");
-    }
-    if let Some(unit) = &source.unit {
-        let _ = writeln!(text, "  samples in {}", unit_text(&unit.to_string(), source.full_scale));
-    }
-    let healthy = source.healthy.and_then(|class| source.classes.get(class));
-    if healthy.is_none() {
-        text.push_str(
-            "  no class is called healthy or normal: name the healthy class with --healthy LABEL\n",
-        );
-    }
-    let json = json!({
-        "source": source.domain,
-        "out": shown(&args.out),
-        "classes": source.classes,
-        "healthy": healthy,
-        "windows": source.windows,
-        "components": components,
-        "dims": source.front_end.dims(),
-        "rate_hz": source.front_end.rate_hz,
-        "axes": source.front_end.axes,
-        "resampled": resampled_json(&domain),
-        "unit": source.unit,
-        "full_scale": source.full_scale,
-        "log_likelihood_min": source.log_likelihood_min,
-        "hash": source.hash,
-    });
-    Ok(Outcome::new(text, json))
+    text
 }

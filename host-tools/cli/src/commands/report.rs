@@ -26,6 +26,7 @@ use rebearing_host::files::output;
 use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
 use rebearing_host::report::{self, ReportContents, Window};
 use rebearing_host::source::Source;
+use rebearing_host::source::library::Library;
 use rebearing_host::words::plural;
 
 /// Write a report about a model and recordings of its machine: one self-contained HTML page
@@ -71,8 +72,8 @@ pub(super) struct ReportArgs {
 
 pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     let model = DeployedModel::read(&args.model)?;
-    let mut source = Source::read(&args.source)?;
-    check_source(&model, &source, args)?;
+    let library = Library::read(&args.source)?;
+    let mut source = source_of(&model, &library, args)?;
     // `adapt --healthy` may have named another healthy class than the source's.
     source.healthy = model.healthy();
     output::check_writable(&args.out)?;
@@ -99,7 +100,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     let checked = args.bearing.map_or_else(Vec::new, |bearing| {
         check_labels(&model, &domain, &features, &windows, &bearing)
     });
-    let same_recordings = made_from(&model, &source, &domain, &snapshots)?;
+    let same_recordings = made_from(&model, &library, &domain, &snapshots)?;
     let reasons = reasons(&model, same_recordings, &watched);
     let origin = origin(files(&model, &args.model, &args.source, manifest)?);
     let page = report::report(&ReportContents {
@@ -151,25 +152,29 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     Ok(Outcome::new(text, json))
 }
 
-/// Refuses a source with another name or other classes than the model was adapted from.
-fn check_source(model: &DeployedModel, source: &Source, args: &ReportArgs) -> Result<()> {
+/// Returns the machine that the model was adapted from. Of a combination it is the first.
+///
+/// Refuses a library without it, or with other classes.
+fn source_of(model: &DeployedModel, library: &Library, args: &ReportArgs) -> Result<Source> {
     let names: Vec<&str> = (0..model.classes()).filter_map(|c| model.class_name(c)).collect();
     let from = match model {
         DeployedModel::F32(bytes) => bytes.model().provenance().source.to_owned(),
         DeployedModel::I16(bytes) => bytes.model().provenance().source.to_owned(),
     };
-    if from != source.domain || names != source.classes {
-        bail!(
-            "{}: was adapted from {from} with the classes {}, but {} is the source {} with the classes {}; give the \
+    let first = from.split('+').next().unwrap_or(&from);
+    let source = library.source(&from).or_else(|| library.source(first));
+    match source.filter(|source| names == source.classes) {
+        Some(source) => Ok(Source { domain: from, ..source.clone() }),
+        None => bail!(
+            "{}: was adapted from {from} with the classes {}, but {} has {} with the classes {}; give the \
              source that the model was adapted from",
             args.model.display(),
             names.join(", "),
             args.source.display(),
-            source.domain,
-            source.classes.join(", ")
-        );
+            library.domains().join(", "),
+            library.first().classes.join(", ")
+        ),
     }
-    Ok(())
 }
 
 /// Brings the source to the rate of the recordings. Refuses recordings and sources that the model
@@ -219,11 +224,11 @@ fn in_counts(model: &DeployedModel, domain: &mut Domain) -> Result<Vec<Counts>> 
 /// Returns true if the model was made from this source and these recordings.
 fn made_from(
     model: &DeployedModel,
-    source: &Source,
+    library: &Library,
     domain: &Domain,
     snapshots: &[Snapshot],
 ) -> Result<bool> {
-    let hash = fitted_from(source, domain, snapshots)?;
+    let hash = fitted_from(library, domain, snapshots)?;
     Ok(match model {
         DeployedModel::F32(bytes) => *bytes.model().provenance().hash == hash,
         DeployedModel::I16(bytes) => *bytes.model().provenance().hash == hash,

@@ -33,8 +33,26 @@ impl<'a> PairScores<'a> {
         Self { runs, mean: Scores::mean(&scores), spread: Scores::spread(&scores) }
     }
 
+    /// Returns the mean predicted accuracy, if the runs have one.
+    pub(crate) fn predicted(&self) -> Option<f64> {
+        mean(self.runs.iter().filter_map(|run| run.predicted_accuracy))
+    }
+
+    /// Returns the mean true accuracy of the carried labels, if labels were carried.
+    pub(crate) fn carried(&self) -> Option<f64> {
+        mean(self.runs.iter().filter_map(|run| run.carried_accuracy))
+    }
+
+    /// Returns the chosen source if the runs agree on it.
+    pub(crate) fn chosen(&self) -> String {
+        let first = &self.runs[0];
+        let same = self.runs.iter().all(|run| run.chosen == first.chosen);
+        let chosen = first.chosen.as_ref().filter(|_| same);
+        chosen.cloned().unwrap_or_else(|| if same { first.source.clone() } else { "mixed".into() })
+    }
+
     /// Returns the verdict if the runs have one and agree on it.
-    fn verdict(&self) -> String {
+    pub(crate) fn verdict(&self) -> String {
         let mut verdicts = self.runs.iter().map(|run| run.verdict);
         match verdicts.next().flatten() {
             None => "-".into(),
@@ -114,7 +132,17 @@ pub(crate) fn pair(pair: &PairScores<'_>) -> String {
     text.push('\n');
     text.push_str(&confusion(run));
     if let Some(verdict) = run.verdict {
-        let _ = writeln!(text, "\nverdict: {verdict}");
+        let forced = if run.forced { ", FORCED: classes are named all the same" } else { "" };
+        let _ = writeln!(text, "\nverdict: {verdict}{forced}");
+        if let (Some(predicted), Some(carried)) = (run.predicted_accuracy, run.carried_accuracy) {
+            let _ = writeln!(
+                text,
+                "  carried from {}: predicted accuracy {} %, true {} %",
+                run.chosen.as_deref().unwrap_or("-"),
+                percent(Some(predicted)),
+                percent(Some(carried))
+            );
+        }
         for reason in &run.reasons {
             let _ = writeln!(text, "  {reason}");
         }
@@ -169,12 +197,17 @@ fn confusion_table(run: &Run, columns: &[usize], width: usize) -> String {
     text
 }
 
-fn percent(rate: Option<f64>) -> String {
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+pub(crate) fn percent(rate: Option<f64>) -> String {
     rate.map_or("-".into(), |rate| format!("{:.1}", 100.0 * rate))
 }
 
 /// Returns at most `width` characters. The last one is an ellipsis if some were cut off.
-fn shortened(text: &str, width: usize) -> String {
+pub(crate) fn shortened(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.into();
     }

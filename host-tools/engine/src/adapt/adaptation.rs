@@ -5,8 +5,10 @@ use std::fmt;
 use ndarray::Array2;
 use serde::Serialize;
 
+use super::choose::Candidate;
+use super::curve::Prediction;
 use super::gate::Gate;
-use super::transfer::Support;
+use super::transfer::{CarriedLabels, Support};
 use crate::mixture::LabelledMixture;
 use crate::mixture::held_out::HeldOut;
 use crate::model::encoded::ModelBytes;
@@ -17,12 +19,13 @@ use crate::source::Source;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Use the target's own mixture, with labels carried over by the plan.
+    /// Use the target's own mixture, with labels carried over by the plan. The predicted accuracy
+    /// keeps the promise.
     Adapt,
-    /// Use a gate fitted to the target's healthy windows, and the source's fault types. Without
-    /// healthy windows, use the source's classes.
+    /// Use a gate fitted to the target's healthy windows, and the source's fault types.
     Keep,
-    /// The target is too far from the source. A fault is named only if it is like the source's.
+    /// Name nothing. With a gate, windows are healthy or a fault of unknown type. Without one,
+    /// every window is unknown.
     Abstain,
 }
 
@@ -41,8 +44,20 @@ impl fmt::Display for Verdict {
 pub struct Adaptation {
     /// The verdict.
     pub verdict: Verdict,
+    /// Whether the model names classes although the verdict is to abstain.
+    pub forced: bool,
     /// The reasons, in words and figures.
     pub reasons: Vec<String>,
+    /// Contradictions between the pool and what was said about it.
+    pub warnings: Vec<String>,
+    /// The machine that the labels come from: one of the library, or a combination of several.
+    pub source: Source,
+    /// Every machine of the library, and how well it suits the target.
+    pub candidates: Vec<Candidate>,
+    /// The predicted accuracy of the carried labels, if labels could be carried.
+    pub prediction: Option<Prediction>,
+    /// The accuracy from which labels are trusted.
+    pub promise: f64,
     /// Subtracted from each feature.
     pub shift: Vec<f32>,
     /// Multiplied with each feature after the shift.
@@ -62,6 +77,9 @@ pub struct Adaptation {
     pub plan: Option<Array2<f64>>,
     /// Squared mixture-Wasserstein distance, if a plan was made.
     pub mw2_squared: Option<f64>,
+    /// The labels that were carried along the plan, if one was made. They are here even if they were
+    /// rejected.
+    pub carried: Option<CarriedLabels>,
     /// The evidence for the plan, if one was made. It is here even if the plan was rejected.
     pub support: Option<Support>,
     /// Time spent in EM and in transport.
@@ -69,14 +87,9 @@ pub struct Adaptation {
 }
 
 impl Adaptation {
-    /// The model file of this adaptation of `source`. `hash` identifies all data that it was fitted
-    /// from.
-    pub fn model(
-        &self,
-        source: &Source,
-        target: &str,
-        hash: [u8; 32],
-    ) -> Result<ModelBytes, ModelFileError> {
+    /// The model file of this adaptation. `hash` identifies all data that it was fitted from.
+    pub fn model(&self, target: &str, hash: [u8; 32]) -> Result<ModelBytes, ModelFileError> {
+        let source = &self.source;
         file::encode(&ModelContents {
             front_end: &source.front_end,
             shift: &self.shift,
@@ -104,17 +117,4 @@ pub struct Seconds {
     pub fit_target: f64,
     /// Time for cost, plan and labels.
     pub transport: f64,
-}
-
-impl Adaptation {
-    /// The same adaptation with these reasons.
-    pub(super) fn because(self, reasons: Vec<String>) -> Self {
-        Self { reasons, ..self }
-    }
-
-    /// The same adaptation with one more reason.
-    pub(super) fn and(mut self, reason: &str) -> Self {
-        self.reasons.push(reason.into());
-        self
-    }
 }

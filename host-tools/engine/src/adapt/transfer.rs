@@ -1,18 +1,25 @@
 //! The method itself: a mixture of the target's windows, with labels carried along the plan.
+//!
+//! [`carry`] does it for one source and judges the result without any label of the target. It is
+//! done for every source of a library. [`Transfer`] completes the chosen one with a threshold for
+//! unknown windows.
 
 use std::time::Instant;
 
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, Axis};
 use serde::Serialize;
 use thiserror::Error;
 
 use super::cautious::Cautious;
+use super::consistency::{self, Consistency};
 use super::plan::{self, ComponentPlan, PlanError, PlanSettings};
 use super::propagate::{PropagateError, propagate};
+use super::reference::Reference;
 use crate::features::extract::Features;
 use crate::mixture::held_out::HeldOut;
 use crate::mixture::{self, InvalidMixture, LabelledMixture, MixtureError};
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
+use crate::transport::cost::CostError;
 use crate::words::plural;
 
 /// Smallest number of windows per target component.
@@ -21,23 +28,32 @@ const WINDOWS_PER_COMPONENT: usize = 8;
 /// equal share.
 const LEAST_SHARE: f64 = 0.25;
 
-/// Labels carried over to a mixture of the target.
+/// Labels of one source, carried over to a mixture of the target.
 #[derive(Debug, Clone)]
-pub struct Transfer {
+pub struct Carried {
     /// The target's mixture over features standardised by the source's constants.
     pub mixture: LabelledMixture,
-    /// Windows with a lower log-likelihood are unknown.
-    pub log_likelihood_min: Option<f64>,
-    /// Windows held out while the mixture was calibrated.
-    pub held_out: HeldOut,
     /// The plan.
     pub plan: ComponentPlan,
     /// Measures for judging the labels.
     pub support: Support,
+    /// The common shift of all components, in units of the typical distance between classes.
+    pub shift: f64,
     /// Seconds spent in EM.
     pub fit_seconds: f64,
     /// Seconds spent on cost, plan and labels.
     pub transport_seconds: f64,
+}
+
+/// Carried labels with a threshold for windows that are unlike everything recorded.
+#[derive(Debug, Clone)]
+pub struct Transfer {
+    /// The labels.
+    pub carried: Carried,
+    /// Windows with a lower log-likelihood are unknown.
+    pub log_likelihood_min: Option<f64>,
+    /// Windows held out while the mixture was calibrated.
+    pub held_out: HeldOut,
 }
 
 /// Evidence for the carried labels, found without any label of the target.
@@ -55,6 +71,11 @@ pub struct Support {
     /// certain label and all classes have the same number of windows. It is lower if labels are
     /// blurred or classes are missing.
     pub score: f64,
+    /// Fraction of the target's mass whose label stays the same if the target is moved back by the
+    /// common shift and every component takes the label of the nearest source component.
+    pub consistency: f64,
+    /// Score times consistency. The predicted accuracy is a function of it.
+    pub quality: f64,
 }
 
 /// Why no labels could be carried over.
@@ -81,60 +102,131 @@ pub enum TransferError {
     /// There is no plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The components cannot be compared.
+    #[error(transparent)]
+    Cost(#[from] CostError),
     /// The labels cannot be carried along the plan.
     #[error("labels could not be carried over: {0}")]
     Propagate(#[from] PropagateError),
 }
 
+/// Settings of a transfer.
+#[derive(Debug, Clone, Copy)]
+pub struct TransferSettings<'a> {
+    /// Target components per source class.
+    pub components: usize,
+    /// Variance floor, restarts and seed of the target's EM.
+    pub em: &'a SourceSettings,
+    /// Settings of the plan.
+    pub plan: &'a PlanSettings,
+}
+
 /// Fits the target's mixture and carries the labels of `source` over to it.
-pub fn transfer(
+pub fn carry(
     source: &Source,
-    cautious: &Cautious,
     target: &Features,
-    components_per_class: usize,
-    em: &SourceSettings,
-    plan: &PlanSettings,
-) -> Result<Transfer, TransferError> {
+    settings: &TransferSettings<'_>,
+) -> Result<Carried, TransferError> {
     let x = source.standardise(&target.x);
-    let components = components_per_class * source.classes.len();
+    let components = settings.components * source.classes.len();
     let windows = x.nrows();
     if windows < WINDOWS_PER_COMPONENT * components {
         return Err(TransferError::TooFew { windows, components });
     }
 
     let start = Instant::now();
-    let em = em.em(components);
-    let calibration = calibration(target, &source.front_end);
-    let calibrated = mixture::fit(calibration.fit_rows(&x).view(), None, &em, &|_| ())?;
-    let log_likelihood_min = held_out_threshold(&calibrated.mixture, &x, &calibration)?;
-    let scores = calibrated.mixture.log_likelihoods(calibration.held_out_rows(&x).view())?;
-    let held_out = HeldOut { rows: calibration.held_out, log_likelihoods: scores.to_vec() };
-    let fit = mixture::fit(x.view(), None, &em, &|_| ())?.mixture;
+    let fit = mixture::fit(x.view(), None, &settings.em.em(components), &|_| ())?.mixture;
     let fit_seconds = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let plan = plan::between(&source.mixture.mixture, &fit, plan)?;
+    let plan = plan::between(&source.mixture.mixture, &fit, settings.plan)?;
     let labels = propagate(&plan.plan, &source.mixture.labels)?;
     let transport_seconds = start.elapsed().as_secs_f64();
 
-    let posterior = cautious.posterior(&target.x)?;
+    let reference = Reference::new(source)?;
+    let posterior = Cautious::new(&reference).posterior(&target.x)?;
     let responsibilities = fit.responsibilities(x.view())?;
-    let support = Support::new(&labels, &responsibilities, &posterior);
-    Ok(Transfer {
+    let Consistency { consistency, shift } =
+        consistency::measure(&source.mixture, &fit, &plan.plan, &labels)?;
+    let support = Support::new(&labels, &responsibilities, &posterior, consistency);
+    // The shift is in the source's units; distances between classes are in nats.
+    let nats: f64 =
+        shift.iter().zip(&source.scale).map(|(d, scale)| (d / f64::from(*scale)).powi(2)).sum();
+    let shift =
+        (nats / shift.len().max(1) as f64).sqrt() / reference.class_distance.max(f64::MIN_POSITIVE);
+    Ok(Carried {
         mixture: LabelledMixture { mixture: fit, labels },
-        log_likelihood_min,
-        held_out,
         plan,
         support,
+        shift,
         fit_seconds,
         transport_seconds,
     })
 }
 
+/// Labels that were carried to the target, with or without the promise being kept.
+#[derive(Debug, Clone)]
+pub struct CarriedLabels {
+    /// The machine that they come from.
+    pub source: Source,
+    /// The target's mixture over features standardised by the source's constants.
+    pub mixture: LabelledMixture,
+}
+
+impl CarriedLabels {
+    /// The class of each target window (not standardised), without any threshold.
+    pub fn classes(&self, x: &Array2<f32>) -> Result<Vec<usize>, InvalidMixture> {
+        map_classes(&self.source, &self.mixture, x)
+    }
+}
+
+/// The likeliest class of each target window (not standardised).
+pub(super) fn map_classes(
+    source: &Source,
+    mixture: &LabelledMixture,
+    x: &Array2<f32>,
+) -> Result<Vec<usize>, InvalidMixture> {
+    let LabelledMixture { mixture, labels } = mixture;
+    let posterior = mixture.responsibilities(source.standardise(x).view())?.dot(labels);
+    let largest = |row: ArrayView1<'_, f64>| {
+        // Among equals the lowest index wins, as on the device.
+        let better = |best: usize, class: usize| if row[class] > row[best] { class } else { best };
+        (0..row.len()).fold(0, better)
+    };
+    Ok(posterior.rows().into_iter().map(largest).collect())
+}
+
+impl Transfer {
+    /// Adds the threshold for unknown windows, from windows that a second mixture was not fitted
+    /// on.
+    pub fn new(
+        carried: Carried,
+        source: &Source,
+        target: &Features,
+        settings: &TransferSettings<'_>,
+    ) -> Result<Self, TransferError> {
+        let start = Instant::now();
+        let x = source.standardise(&target.x);
+        let calibration = calibration(target, &source.front_end);
+        let em = settings.em.em(carried.mixture.labels.nrows());
+        let calibrated = mixture::fit(calibration.fit_rows(&x).view(), None, &em, &|_| ())?.mixture;
+        let log_likelihood_min = held_out_threshold(&calibrated, &x, &calibration)?;
+        let scores = calibrated.log_likelihoods(calibration.held_out_rows(&x).view())?;
+        let held_out = HeldOut { rows: calibration.held_out, log_likelihoods: scores.to_vec() };
+        let fit_seconds = carried.fit_seconds + start.elapsed().as_secs_f64();
+        Ok(Self { carried: Carried { fit_seconds, ..carried }, log_likelihood_min, held_out })
+    }
+}
+
 impl Support {
     /// Compares `labels` of the target's components with the source's own `posterior` of the
     /// windows. `responsibilities` connect windows and components.
-    fn new(labels: &Array2<f64>, responsibilities: &Array2<f64>, posterior: &Array2<f64>) -> Self {
+    fn new(
+        labels: &Array2<f64>,
+        responsibilities: &Array2<f64>,
+        posterior: &Array2<f64>,
+        consistency: f64,
+    ) -> Self {
         let windows = posterior.nrows().max(1) as f64;
         let mass = responsibilities.sum_axis(Axis(0)) / windows;
         let votes = responsibilities.t().dot(posterior) / windows;
@@ -146,8 +238,10 @@ impl Support {
         }
         let least = LEAST_SHARE / posterior.ncols().max(1) as f64;
         let found = posterior.sum_axis(Axis(0)).iter().filter(|n| **n / windows >= least).count();
-        let score = information(labels, &mass);
-        Self { agreement, certainty, classes_found: found, score }
+        // Rounding can leave an information of nothing just below zero.
+        let score = information(labels, &mass).clamp(0.0, 1.0);
+        let quality = score * consistency;
+        Self { agreement, certainty, classes_found: found, score, consistency, quality }
     }
 }
 
@@ -169,7 +263,7 @@ mod tests {
 
     fn support(labels: &Array2<f64>, posterior: &Array2<f64>) -> Support {
         // One component per window.
-        Support::new(labels, &Array2::eye(labels.nrows()), posterior)
+        Support::new(labels, &Array2::eye(labels.nrows()), posterior, 0.5)
     }
 
     #[test]
@@ -178,6 +272,7 @@ mod tests {
         let full = support(&sure, &sure);
         assert_eq!((full.agreement, full.certainty, full.classes_found), (1.0, 1.0, 2));
         assert!((full.score - 1.0).abs() < 1e-12, "{full:?}");
+        assert!((full.quality - 0.5).abs() < 1e-12, "score times consistency: {full:?}");
         let blurred = support(&array![[0.7, 0.3], [0.2, 0.8]], &sure);
         assert!((blurred.agreement - 0.75).abs() < 1e-12, "{blurred:?}");
         assert!(blurred.score < 0.5, "{blurred:?}");

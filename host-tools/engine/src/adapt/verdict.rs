@@ -1,33 +1,41 @@
 //! Decides between adapt, keep and abstain, and gives the reasons.
 //!
-//! Transport hands out every class of the source. So it is right if the pool holds every class and
-//! wrong if it does not. Nothing separates the two cases for certain. So the user says what is
-//! known about the pool, and if nothing is known the careful answer wins.
+//! Transport hands out every class of the source. So it is right if the pool holds every class of a
+//! machine like a known one, and wrong otherwise. The predicted accuracy tells the two apart: labels
+//! are carried over only if it keeps the promise. The healthy machine alone needs less. Where
+//! neither holds, nothing is named.
 
-use anyhow::{Context, Result};
-use ndarray::{Array1, Axis};
+use anyhow::{Context, Result, bail};
+use ndarray::Array1;
 use serde::Serialize;
 
 pub use super::adaptation::{Adaptation, Seconds, Verdict};
-use super::cautious::Cautious;
+use super::choose::{Candidate, Choice, choose};
+use super::combine::Combination;
+use super::curve::Prediction;
 use super::gate::{Gate, GateError};
-use super::healthy;
 use super::keep::FaultTypes;
+use super::nothing::{self, UNREACHABLE};
 use super::plan::PlanSettings;
-use super::reference::{HealthyReference, Reference};
-use super::transfer::{Support, Transfer, TransferError, transfer};
+use super::reference::{HealthyReference, Reference, column_means};
+use super::transfer::{CarriedLabels, Transfer, TransferError, TransferSettings};
+use super::{healthy, reasons};
 use crate::features::extract::Features;
 use crate::mixture::Mixture;
 use crate::mixture::held_out::HeldOut;
-use crate::source::{Source, SourceSettings, calibration};
+use crate::source::library::Library;
+use crate::source::{SourceSettings, calibration};
 use crate::words::plural;
 
-/// Largest distance of a target from the source, in units of the typical distance between the
-/// source's classes. Beyond it, the names of faults are guesses. Other speeds and loads of one
-/// machine reached at most 0.66, other machines 0.9 and more.
+/// Largest healthy shift from a single source, in units of the distance to a typical fault. Beyond
+/// it, the names of faults are guesses. Other speeds and loads of one machine reached at most 0.66,
+/// other machines 0.9 and more.
 pub const MAX_SHIFT: f64 = 0.8;
-/// Smallest agreement of the plan with the source itself, if the pool is unknown.
-pub const MIN_AGREEMENT: f64 = 0.9;
+/// Largest healthy shift from a combination of machines. Machines in the library's range reached at
+/// most 0.53, other machines and loads 0.58 and more.
+pub const MAX_COMBINED_SHIFT: f64 = 0.5;
+/// Largest healthy shift if nobody said that the pool is healthy.
+pub const MAX_FOUND_SHIFT: f64 = 0.4;
 
 /// The user's knowledge about the target's recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -46,6 +54,10 @@ pub enum Pool {
 pub struct AdaptSettings {
     /// The user's knowledge about the target's recordings.
     pub pool_is: Pool,
+    /// The accuracy from which carried labels are trusted.
+    pub promise: f64,
+    /// Whether the model names classes although the verdict is to abstain.
+    pub force: bool,
     /// Settings of the plan.
     pub plan: PlanSettings,
     /// Target components per source class.
@@ -58,6 +70,8 @@ impl Default for AdaptSettings {
     fn default() -> Self {
         Self {
             pool_is: Pool::Unknown,
+            promise: 0.9,
+            force: false,
             plan: PlanSettings::default(),
             components: 2,
             em: SourceSettings::default(),
@@ -65,244 +79,341 @@ impl Default for AdaptSettings {
     }
 }
 
-/// Adapts `source` to the target's features (not standardised).
-///
-/// The crate's documentation shows it in use, from recordings to labels.
-pub fn adapt(source: &Source, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
-    let reference = Reference::new(source)?;
-    let cautious = Cautious::new(&reference);
-    let known = Known { source, reference: &reference, cautious: &cautious };
-    match settings.pool_is {
-        Pool::All => known.complete(target, settings),
-        Pool::Healthy => known.healthy(target, settings),
-        Pool::Unknown => known.unknown(target, settings),
+impl AdaptSettings {
+    /// Refuses settings out of their range.
+    pub fn check(&self) -> Result<()> {
+        if !(self.promise > 0.0 && self.promise <= 1.0) {
+            bail!(
+                "`promise` {}: must be an accuracy above 0 and at most 1, for example 0.9",
+                self.promise
+            );
+        }
+        Ok(())
+    }
+
+    pub(crate) fn transfer(&self) -> TransferSettings<'_> {
+        TransferSettings { components: self.components, em: &self.em, plan: &self.plan }
     }
 }
 
-/// Everything known before any window of the target is seen.
+/// Adapts a library to the target's features (not standardised).
+///
+/// The crate's documentation shows it in use, from recordings to labels.
+pub fn adapt(library: &Library, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
+    settings.check()?;
+    let references = library.sources.iter().map(Reference::new).collect::<Result<Vec<_>, _>>()?;
+    let known = Known { library, references: &references, target, settings };
+    match settings.pool_is {
+        Pool::All => known.complete(),
+        Pool::Healthy => known.healthy(),
+        Pool::Unknown => known.unknown(),
+    }
+}
+
+/// Everything that a verdict is made from.
 struct Known<'a> {
-    source: &'a Source,
-    reference: &'a Reference,
-    cautious: &'a Cautious,
+    library: &'a Library,
+    references: &'a [Reference],
+    target: &'a Features,
+    settings: &'a AdaptSettings,
 }
 
 impl Known<'_> {
-    /// If every class is in the pool, labels go along the plan.
-    fn complete(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
-        let transfer = self.transfer(target, settings)?;
-        let mut reasons = vec!["the pool was declared to hold every class".into()];
-        reasons.extend(self.support(&transfer, target)?);
-        Ok(self.adapted(transfer, reasons))
-    }
-
-    /// If the machine was healthy, the gate is its own and the fault types are the source's.
-    fn healthy(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
-        let healthy = self.reference.healthy.as_ref().context(
-            "the pool is declared healthy, but the source has no healthy class; name it with `healthy` LABEL",
-        )?;
-        let gate = self.gate(target, healthy, settings)?;
-        let declared =
-            "the pool was declared healthy, so no fault label can be carried over from it";
-        let shift = healthy.shift(&gate.mean);
-        let reasons = vec![declared.into(), shift_reason(shift), gate_reason(&gate, target)];
-        if shift > MAX_SHIFT {
-            let model = gated(Verdict::Abstain, gate, None);
-            let abstained = "healthy or fault is told by the machine's own windows; the type of a fault is not \
-                             named, as the source is too unlike this machine";
-            return Ok(model.because(reasons).and(abstained));
-        }
-        let types = FaultTypes::new(self.reference, healthy, &gate.mean);
-        Ok(gated(Verdict::Keep, gate, Some(types)).because(reasons))
-    }
-
-    /// If nothing is known about the pool, labels go along the plan only if the source itself sees
-    /// every class and agrees with the plan.
-    fn unknown(&self, target: &Features, settings: &AdaptSettings) -> Result<Adaptation> {
-        let mut reasons = Vec::new();
-        let (mut seconds, mut support) = (Seconds::default(), None);
-        match self.transfer(target, settings) {
-            Ok(transfer) => {
-                reasons = self.support(&transfer, target)?;
-                seconds = transfer.seconds();
-                let complete = transfer.support.classes_found == self.source.classes.len();
-                if complete && transfer.support.agreement >= MIN_AGREEMENT {
-                    return Ok(self.adapted(transfer, reasons));
-                }
-                support = Some(transfer.support);
-            }
-            Err(error @ TransferError::TooFew { .. }) => {
-                reasons.push(format!("no labels were carried over: {error}"));
-            }
-            Err(error) => return Err(error.into()),
-        }
-        let mut adaptation = if let Some(healthy) = &self.reference.healthy {
-            self.with_healthy_found(target, healthy, settings, reasons)?
+    /// If every class is in the pool, labels go along the plan, as far as the promise holds.
+    fn complete(&self) -> Result<Adaptation> {
+        let carried = self.carried()?;
+        let mut adaptation = if carried.kept() || self.settings.force {
+            self.adapted(carried)?
         } else {
-            reasons.push("the source has no healthy class, so there is no gate".into());
-            self.unadapted(target, reasons)?
+            self.nothing_named(carried.reasons.clone()).with(carried, self.library)
         };
-        (adaptation.seconds, adaptation.support) = (seconds, support);
+        adaptation.reasons.insert(0, "the pool was declared to hold every class".into());
         Ok(adaptation)
     }
 
-    /// Keep, if the source recognises a healthy state in the pool. Otherwise the source's classes.
-    fn with_healthy_found(
-        &self,
-        target: &Features,
-        healthy: &HealthyReference,
-        settings: &AdaptSettings,
-        mut reasons: Vec<String>,
-    ) -> Result<Adaptation> {
-        let rows = healthy::find(target, self.cautious, healthy)?;
-        let found = Features {
-            x: target.x.select(Axis(0), &rows),
-            recording: rows.iter().map(|row| target.recording[*row]).collect(),
-        };
-        reasons.push(format!("{} of {} windows look healthy", rows.len(), target.x.nrows()));
-        let gate = match self.gate(&found, healthy, settings) {
-            Ok(gate) => gate.of_rows(&rows),
-            Err(error @ GateError::TooFew { .. }) => {
-                reasons.push(format!("{error}"));
-                return self.unadapted(target, reasons);
+    /// If the machine was healthy, the gate is its own and the fault types are the library's.
+    fn healthy(&self) -> Result<Adaptation> {
+        let combination = self.combination(&column_means(&self.target.x))?.context(
+            "the pool is declared healthy, but the source has no healthy class; name it with `healthy` LABEL",
+        )?;
+        let gate = self.gate(self.target, &combination)?;
+        let declared =
+            "the pool was declared healthy, so no fault label can be carried over from it";
+        let limit = if self.library.sources.len() > 1 { MAX_COMBINED_SHIFT } else { MAX_SHIFT };
+        Ok(self.gated(gate, combination, limit, vec![declared.into()]))
+    }
+
+    /// If nothing is known about the pool, labels go along the plan only if the promise holds.
+    /// Otherwise a healthy state is looked for in it.
+    fn unknown(&self) -> Result<Adaptation> {
+        let carried = match self.carried() {
+            Ok(carried) if carried.kept() => return self.adapted(carried),
+            Ok(carried) => Ok(carried),
+            Err(error @ TransferError::TooFew { .. }) => {
+                Err(format!("no labels were carried over: {error}"))
             }
             Err(error) => return Err(error.into()),
         };
-        let shift = healthy.shift(&gate.mean);
-        reasons.push(shift_reason(shift));
-        if shift > MAX_SHIFT {
-            // This far away, they may just as well be windows of a fault.
-            return self.unadapted(target, reasons);
+        let mut reasons = match &carried {
+            Ok(carried) => carried.reasons.clone(),
+            Err(reason) => vec![reason.clone()],
+        };
+        let found = self.found_healthy(&mut reasons)?;
+        Ok(match (found, carried) {
+            (Some(found), Ok(carried)) => found.with(carried, self.library),
+            (Some(found), Err(_)) => found,
+            (None, Ok(carried)) if self.settings.force => self.adapted(carried)?,
+            (None, Ok(carried)) => self.nothing_named(reasons).with(carried, self.library),
+            (None, Err(_)) => self.nothing_named(reasons),
+        })
+    }
+
+    /// Keep, if the library recognises a healthy state in the pool. Otherwise says why not.
+    fn found_healthy(&self, reasons: &mut Vec<String>) -> Result<Option<Adaptation>> {
+        if self.references.iter().any(|reference| reference.healthy.is_none()) {
+            reasons.push("the source has no healthy class, so there is no gate".into());
+            return Ok(None);
         }
-        reasons.push(gate_reason(&gate, target));
-        let types = FaultTypes::new(self.reference, healthy, &gate.mean);
-        Ok(gated(Verdict::Keep, gate, Some(types)).because(reasons))
+        let rows = healthy::find(self.target, self.references, &self.settings.em)?;
+        let all = self.target.x.nrows();
+        reasons.push(format!("{} of {all} windows look healthy", rows.len()));
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let found = self.target.select(&rows);
+        let Some(combination) = self.combination(&column_means(&found.x))? else {
+            return Ok(None);
+        };
+        let gate = match self.gate(&found, &combination) {
+            Ok(gate) => gate.of_rows(&rows),
+            Err(error @ GateError::TooFew { .. }) => {
+                reasons.push(error.to_string());
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if combination.shift > MAX_FOUND_SHIFT {
+            // This far away, they may just as well be windows of a fault.
+            reasons.push(reasons::shift(combination.shift, MAX_FOUND_SHIFT));
+            return Ok(None);
+        }
+        let reasons = std::mem::take(reasons);
+        Ok(Some(self.gated(gate, combination, MAX_FOUND_SHIFT, reasons)))
     }
 
-    fn transfer(
-        &self,
-        target: &Features,
-        settings: &AdaptSettings,
-    ) -> Result<Transfer, TransferError> {
-        let AdaptSettings { components, em, plan, .. } = settings;
-        transfer(self.source, self.cautious, target, *components, em, plan)
-    }
-
-    fn gate(
-        &self,
-        windows: &Features,
-        healthy: &HealthyReference,
-        settings: &AdaptSettings,
-    ) -> Result<Gate, GateError> {
-        let calibration = calibration(windows, &self.source.front_end);
-        Gate::fit(windows, healthy, &calibration, &settings.em)
-    }
-
-    /// The evidence for and against a transfer, in words.
-    fn support(&self, transfer: &Transfer, target: &Features) -> Result<Vec<String>> {
-        let Support { agreement, certainty, classes_found, .. } = transfer.support;
-        let far = self.cautious.unknown_share(target)?;
-        let mut reasons = vec![
-            format!(
-                "plan agreement {agreement:.2} with the source's own labels (trusted without knowing the pool from \
-                 {MIN_AGREEMENT:.2}); certainty of the labels {certainty:.2}"
-            ),
-            format!("{classes_found} of {} classes found in the pool", self.source.classes.len()),
-            format!(
-                "{:.0} % of the windows lie farther from every class than {MAX_SHIFT} of the class distance",
-                100.0 * far
-            ),
-            format!(
-                "{} from {}",
-                plural(transfer.mixture.labels.nrows(), "target component", "target components"),
-                plural(target.x.nrows(), "window", "windows")
-            ),
-        ];
-        if transfer.plan.fell_back {
+    /// The labels of the machine that suits the target best, and their predicted accuracy.
+    fn carried(&self) -> Result<Carried, TransferError> {
+        let choice = choose(self.library, self.target, &self.settings.transfer())?;
+        let support = &choice.carried.support;
+        let prediction = Prediction::new(self.library, support.quality);
+        let promise = self.settings.promise;
+        let mut reasons = vec![reasons::predicted(&prediction, promise)];
+        reasons.extend(reasons::ranking(&choice.candidates));
+        reasons.push(format!(
+            "labels agree {:.2}: certainty and balance of the labels {:.2}, agreement with a common shift {:.2}",
+            support.quality, support.score, support.consistency
+        ));
+        reasons.push(format!(
+            "{} from {}",
+            plural(choice.carried.mixture.labels.nrows(), "target component", "target components"),
+            plural(self.target.x.nrows(), "window", "windows")
+        ));
+        if choice.carried.plan.fell_back {
             reasons.push("the entropic plan did not converge: the exact one was taken".into());
         }
-        Ok(reasons)
+        Ok(Carried { choice, prediction, promise, reasons })
     }
 
-    fn adapted(&self, transfer: Transfer, reasons: Vec<String>) -> Adaptation {
-        let seconds = transfer.seconds();
-        Adaptation {
-            verdict: Verdict::Adapt,
-            reasons,
-            shift: self.source.shift.clone(),
-            scale: self.source.scale.clone(),
-            gate: None,
-            mixture: Some(transfer.mixture),
-            log_likelihood_min: transfer.log_likelihood_min,
-            held_out: transfer.held_out,
-            mw2_squared: Some(transfer.plan.mw2_squared),
-            plan: Some(transfer.plan.plan),
-            support: Some(transfer.support),
-            seconds,
+    /// The target's own mixture with the carried labels.
+    fn adapted(&self, carried: Carried) -> Result<Adaptation> {
+        let kept = carried.kept();
+        let Carried { choice, prediction, mut reasons, .. } = carried;
+        let Choice { chosen, carried, candidates } = choice;
+        let source = &self.library.sources[chosen];
+        let transfer = Transfer::new(carried, source, self.target, &self.settings.transfer())?;
+        let Transfer { carried, log_likelihood_min, held_out } = transfer;
+        if !kept {
+            reasons.push(
+                "FORCED: classes are named although the promise is not kept; expect wrong names"
+                    .into(),
+            );
         }
-    }
-
-    /// The source's classes. The verdict is keep if most of the pool is near them.
-    fn unadapted(&self, target: &Features, mut reasons: Vec<String>) -> Result<Adaptation> {
-        let far = self.cautious.unknown_share(target)?;
-        let verdict = if far > 0.5 { Verdict::Abstain } else { Verdict::Keep };
-        reasons.push(format!(
-            "windows get the source's nearest class; those farther from every class than {MAX_SHIFT} of the class \
-             distance, {:.0} % of these, are unknown (say `pool_is` all if every class was recorded, `pool_is` \
-             healthy if only the healthy machine was)",
-            100.0 * far
-        ));
-        let cautious = self.cautious;
-        // The mixture was fitted without any window of the target, so all of them count as held
-        // out.
-        let scores = cautious.mixture.mixture.log_likelihoods(target.x.view())?;
-        let held_out =
-            HeldOut { rows: (0..target.x.nrows()).collect(), log_likelihoods: scores.to_vec() };
         Ok(Adaptation {
+            verdict: if kept { Verdict::Adapt } else { Verdict::Abstain },
+            forced: !kept,
+            reasons,
+            warnings: Vec::new(),
+            candidates,
+            prediction: Some(prediction),
+            promise: self.settings.promise,
+            shift: source.shift.clone(),
+            scale: source.scale.clone(),
+            source: source.clone(),
+            gate: None,
+            seconds: Seconds {
+                fit_target: carried.fit_seconds,
+                transport: carried.transport_seconds,
+            },
+            carried: Some(CarriedLabels {
+                source: source.clone(),
+                mixture: carried.mixture.clone(),
+            }),
+            mixture: Some(carried.mixture),
+            log_likelihood_min,
             held_out,
-            mixture: Some(cautious.mixture.clone()),
-            log_likelihood_min: Some(cautious.log_likelihood_min),
-            ..without_plan(verdict, vec![0.0; self.source.shift.len()])
+            mw2_squared: Some(carried.plan.mw2_squared),
+            plan: Some(carried.plan.plan),
+            support: Some(carried.support),
+        })
+    }
+
+    /// A model with a gate. Beyond the limit of the shift it does not name faults.
+    fn gated(
+        &self,
+        gate: Gate,
+        combination: Combination,
+        limit: f64,
+        mut reasons: Vec<String>,
+    ) -> Adaptation {
+        let Combination { shares, source, reference, shift } = combination;
+        let candidates = self.healthy_candidates(&shares, &gate.mean);
+        reasons.extend(reasons::combination(&candidates));
+        reasons.push(reasons::shift(shift, limit));
+        reasons.push(reasons::gate(&gate, self.target.x.nrows()));
+        let like = shift <= limit;
+        let forced = !like && self.settings.force;
+        if !like {
+            reasons.push(
+                "healthy or fault is told by the machine's own windows; the type of a fault is not named, as the \
+                 source is too unlike this machine"
+                    .into(),
+            );
         }
-        .because(reasons))
+        if forced {
+            reasons.push("FORCED: fault types are named all the same; expect wrong names".into());
+        }
+        let types = reference
+            .healthy
+            .as_ref()
+            .filter(|_| like || forced)
+            .map(|healthy| FaultTypes::new(&reference, healthy, &gate.mean));
+        let (centre, mixture) = match types {
+            Some(types) => (types.centre, Some(types.mixture)),
+            None => (gate.mean.clone(), None),
+        };
+        let gate = Gate { mixture: moved(&gate.mixture, &centre), ..gate };
+        Adaptation {
+            verdict: if like { Verdict::Keep } else { Verdict::Abstain },
+            forced,
+            reasons,
+            candidates,
+            held_out: gate.held_out.clone(),
+            gate: Some(gate),
+            mixture,
+            shift: centre.iter().map(|x| *x as f32).collect(),
+            log_likelihood_min: None,
+            source,
+            ..self.nothing_named(Vec::new())
+        }
+    }
+
+    /// A model that calls every window unknown.
+    fn nothing_named(&self, mut reasons: Vec<String>) -> Adaptation {
+        let source = self.library.first();
+        let dims = source.shift.len();
+        reasons.push(
+            "nothing is named: the model calls every window unknown (say `pool_is` healthy if only the healthy \
+             machine was recorded; record more classes, or add machines like this one to the library)"
+                .into(),
+        );
+        Adaptation {
+            verdict: Verdict::Abstain,
+            forced: false,
+            reasons,
+            warnings: Vec::new(),
+            source: source.clone(),
+            candidates: Vec::new(),
+            prediction: None,
+            promise: self.settings.promise,
+            shift: vec![0.0; dims],
+            scale: vec![1.0; dims],
+            gate: None,
+            mixture: Some(nothing::nameless(column_means(&self.target.x), source.classes.len())),
+            log_likelihood_min: Some(UNREACHABLE),
+            held_out: HeldOut::default(),
+            plan: None,
+            mw2_squared: None,
+            carried: None,
+            support: None,
+            seconds: Seconds::default(),
+        }
+    }
+
+    fn combination(&self, healthy_mean: &Array1<f64>) -> Result<Option<Combination>> {
+        Combination::new(self.library, self.references, healthy_mean)
+    }
+
+    fn gate(&self, windows: &Features, combination: &Combination) -> Result<Gate, GateError> {
+        let calibration = calibration(windows, &self.library.first().front_end);
+        // A combination without a healthy class is never made.
+        let Some(healthy) = &combination.reference.healthy else {
+            return Err(GateError::TooFew { windows: 0, held_out: 0 });
+        };
+        Gate::fit(windows, healthy, &calibration, &self.settings.em)
+    }
+
+    /// Every machine, with its share and its own healthy shift.
+    fn healthy_candidates(&self, shares: &[f64], mean: &Array1<f64>) -> Vec<Candidate> {
+        let shift = |reference: &Reference| {
+            reference
+                .healthy
+                .as_ref()
+                .map_or(f64::INFINITY, |known: &HealthyReference| known.shift(mean))
+        };
+        let machines = self.library.sources.iter().zip(self.references).zip(shares);
+        machines
+            .map(|((source, reference), weight)| Candidate {
+                domain: source.domain.clone(),
+                weight: *weight,
+                score: None,
+                consistency: None,
+                quality: None,
+                shift: shift(reference),
+            })
+            .collect()
     }
 }
 
-/// A model with a gate. Without fault types it does not name faults.
-fn gated(verdict: Verdict, gate: Gate, types: Option<FaultTypes>) -> Adaptation {
-    let (centre, mixture) = match types {
-        Some(types) => (types.centre, Some(types.mixture)),
-        None => (gate.mean.clone(), None),
-    };
-    let gate = Gate { mixture: moved(&gate.mixture, &centre), ..gate };
-    Adaptation {
-        held_out: gate.held_out.clone(),
-        gate: Some(gate),
-        mixture,
-        ..without_plan(verdict, centre.iter().map(|x| *x as f32).collect())
+/// Labels that could be used, and their predicted accuracy.
+struct Carried {
+    choice: Choice,
+    prediction: Prediction,
+    promise: f64,
+    reasons: Vec<String>,
+}
+
+impl Carried {
+    /// Whether the predicted accuracy keeps the promise.
+    fn kept(&self) -> bool {
+        self.prediction.accuracy >= self.promise
     }
 }
 
-/// A model over features in nats, without gate, mixture or plan.
-fn without_plan(verdict: Verdict, shift: Vec<f32>) -> Adaptation {
-    Adaptation {
-        verdict,
-        reasons: Vec::new(),
-        scale: vec![1.0; shift.len()],
-        shift,
-        gate: None,
-        mixture: None,
-        log_likelihood_min: None,
-        held_out: HeldOut::default(),
-        plan: None,
-        mw2_squared: None,
-        support: None,
-        seconds: Seconds::default(),
-    }
-}
-
-impl Transfer {
-    fn seconds(&self) -> Seconds {
-        Seconds { fit_target: self.fit_seconds, transport: self.transport_seconds }
+impl Adaptation {
+    /// The same adaptation, with the evidence for labels that were carried but not used.
+    fn with(mut self, carried: Carried, library: &Library) -> Self {
+        let Carried { choice: Choice { chosen, carried, candidates }, prediction, .. } = carried;
+        let source = &library.sources[chosen];
+        self.prediction = Some(prediction);
+        self.seconds =
+            Seconds { fit_target: carried.fit_seconds, transport: carried.transport_seconds };
+        self.support = Some(carried.support);
+        self.carried = Some(CarriedLabels { source: source.clone(), mixture: carried.mixture });
+        if self.gate.is_none() {
+            self.source = source.clone();
+            self.candidates = candidates;
+        }
+        self
     }
 }
 
@@ -312,15 +423,4 @@ fn moved(mixture: &Mixture, centre: &Array1<f64>) -> Mixture {
     // here.
     let means = &mixture.means - &centre.mapv(|x| f64::from(x as f32));
     Mixture { means, ..mixture.clone() }
-}
-
-fn shift_reason(shift: f64) -> String {
-    format!(
-        "healthy shift {shift:.2} of the typical fault distance (types are named up to {MAX_SHIFT})"
-    )
-}
-
-fn gate_reason(gate: &Gate, target: &Features) -> String {
-    let (windows, all) = (gate.windows, target.x.nrows());
-    format!("the gate was fitted to {windows} of {all} windows")
 }

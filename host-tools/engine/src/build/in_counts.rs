@@ -7,12 +7,12 @@ use crate::data::counts::{self, Counts, FULL_SCALE_COUNTS};
 use crate::data::domain::Domain;
 use crate::data::split::Part;
 use crate::features::extract::Features;
+use crate::features::front_end::FrontEndSettings;
 use crate::model::encoded::IntegerModelBytes;
 use crate::model::encoded::ModelBytes;
 use crate::model::integer_file::encode_integer;
 use crate::model::loss::{self, AGREEMENT_MIN, Loss};
 use crate::model::quantise::quantise;
-use crate::source::Source;
 use crate::words::plural;
 
 /// A target's recordings in counts.
@@ -60,14 +60,14 @@ impl InCounts {
     pub(super) fn quantise(
         &self,
         model: &ModelBytes,
-        source: &Source,
+        front_end: &FrontEndSettings,
         target: &Target,
         parts: &[Part],
         features: &Features,
     ) -> Result<(IntegerModelBytes, Loss)> {
         let model = model.model();
         let integer = encode_integer(&model, &quantise(&model, self.counts_per_unit)?)?;
-        let (view, front_end) = (integer.model(), &source.front_end);
+        let view = integer.model();
         let Target { domain, snapshots, .. } = target;
         let loss = loss::loss(&model, &view, features, &self.counts, parts, front_end, snapshots)
             .map_err(|fault| {

@@ -26,7 +26,7 @@
 //!
 //! let target = Target::read(&manifest, "motor-b", &[], Resample::No)?;
 //! let adapt = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
-//! let built = build(source, target, &BuildSettings { adapt, ..BuildSettings::default() })?;
+//! let built = build(source.into(), target, &BuildSettings { adapt, ..BuildSettings::default() })?;
 //! println!("{}: {} bytes of flash", built.adaptation.verdict, built.model.bytes().len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -48,14 +48,13 @@ use rebearing::model::AlarmParameters;
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation};
 use crate::data::split::Part;
 use crate::features::extract::{Features, extract};
-use crate::features::rates;
 use crate::features::snapshot::with_snapshots;
 use crate::model::bytes::Payload;
 use crate::model::deployed::DeployedModel;
 use crate::model::drift::DriftContents;
 use crate::model::loss::Loss;
 use crate::model::sections::{alarm_section, drift_section, severity_section, unit_section};
-use crate::source::Source;
+use crate::source::library::Library;
 use alarm::AlarmSettings;
 use severity::SeveritySettings;
 
@@ -99,6 +98,7 @@ impl BuildSettings {
         if self.severity.is_some() && self.encoding == Encoding::I16 {
             bail!("`severity` needs floats on the device: leave it out, or take `encoding` f32");
         }
+        self.adapt.check()?;
         self.alarm.parameters().map(drop)
     }
 }
@@ -106,8 +106,8 @@ impl BuildSettings {
 /// A finished model, and what it was made from.
 #[derive(Debug)]
 pub struct Built {
-    /// The source, with its bands at the target's sample rate.
-    pub source: Source,
+    /// The library, with its bands at the target's sample rate.
+    pub library: Library,
     /// The target, with its recordings as the device sees them.
     pub target: Target,
     /// The parts of the recordings that the model was adapted to.
@@ -126,47 +126,46 @@ pub struct Built {
     pub loss: Option<Loss>,
 }
 
-/// Adapts `source` to `target` and makes the model file of the result.
+/// Adapts `library` to `target` and makes the model file of the result.
 ///
 /// Writes no file. An i16 model is compared with the f32 model on the recordings, and refused if
 /// too few windows get the same label.
-pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -> Result<Built> {
+pub fn build(library: Library, mut target: Target, settings: &BuildSettings) -> Result<Built> {
     settings.check()?;
-    target.check_units(&source)?;
+    target.check_units(&library)?;
     // An i16 model is fitted to what its device will see: the recordings in counts.
     let in_counts = match settings.encoding {
         Encoding::F32 => None,
         Encoding::I16 => Some(InCounts::new(&mut target.domain, settings.full_scale)?),
     };
-    let (rate_hz, fitted_hz) = (target.domain.rate_hz, source.front_end.rate_hz);
-    source.front_end = rates::at_rate(&source.front_end, rate_hz).with_context(|| {
+    let (rate_hz, fitted_hz) = (target.domain.rate_hz, library.first().front_end.rate_hz);
+    let names = library.domains().join(", ");
+    let library = library.at_rate(rate_hz).with_context(|| {
         let Target { place, .. } = &target;
-        format!(
-            "{place} is sampled at {rate_hz} Hz, the source {} at {fitted_hz} Hz",
-            source.domain
-        )
+        format!("{place} is sampled at {rate_hz} Hz, the source {names} at {fitted_hz} Hz")
     })?;
+    let front_end = &library.first().front_end;
     for snapshot in &target.snapshots {
-        snapshot.check(&source.front_end)?;
+        snapshot.check(front_end)?;
     }
     let unit = target.domain.unit.as_ref();
     let severity = settings.severity.as_ref();
-    let severity = severity.map(|s| s.parameters(&source.front_end, unit)).transpose()?;
+    let severity = severity.map(|s| s.parameters(front_end, unit)).transpose()?;
 
     let Target { domain, snapshots, .. } = &target;
     let recordings = domain.recordings.len();
     let parts = settings.parts.clone().unwrap_or_else(|| domain.whole());
-    let features = extract(&domain.recordings, &parts, &source.front_end)?;
+    let features = extract(&domain.recordings, &parts, front_end)?;
     let features = with_snapshots(features, recordings, snapshots);
-    let adaptation = verdict::adapt(&source, &features, &settings.adapt)?;
-    let hash = fitted_from(&source, domain, snapshots)?;
-    let model = adaptation.model(&source, &domain.name, hash)?;
+    let adaptation = verdict::adapt(&library, &features, &settings.adapt)?;
+    let hash = fitted_from(&library, domain, snapshots)?;
+    let model = adaptation.model(&domain.name, hash)?;
     let drift = drift::reference(&model.model(), &adaptation.held_out, &features, recordings);
     let (model, loss) = match &in_counts {
         None => (DeployedModel::F32(model), None),
         Some(in_counts) => {
             let (integer, loss) =
-                in_counts.quantise(&model, &source, &target, &parts, &features)?;
+                in_counts.quantise(&model, front_end, &target, &parts, &features)?;
             (DeployedModel::I16(integer), Some(loss))
         }
     };
@@ -178,5 +177,5 @@ pub fn build(mut source: Source, mut target: Target, settings: &BuildSettings) -
     sections.extend(drift.as_ref().ok().map(drift_section));
     sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
     let model = model.with_sections(&sections)?;
-    Ok(Built { source, target, parts, features, adaptation, model, drift, in_counts, loss })
+    Ok(Built { library, target, parts, features, adaptation, model, drift, in_counts, loss })
 }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::data::domain::{Domain, Resample};
 use crate::data::manifest::Manifest;
 use crate::features::snapshot::{self, Snapshot};
-use crate::source::Source;
+use crate::source::library::Library;
 
 /// The machine to adapt to.
 #[derive(Debug, Clone)]
@@ -49,15 +49,18 @@ impl Target {
         Ok(Self { domain, snapshots, place })
     }
 
-    /// Refuses a target that was measured in another quantity than the source.
-    pub(super) fn check_units(&self, source: &Source) -> Result<()> {
-        let (Some(known), Some(unit)) = (&source.unit, &self.domain.unit) else { return Ok(()) };
-        // Features have no level, so units that can be converted need not be converted. The model
-        // stays in the unit of its own machine.
-        unit.factor_to(known).map(drop).with_context(|| {
-            let Self { place, .. } = self;
-            format!("{place} is recorded in {unit}, the source {} in {known}", source.domain)
-        })
+    /// Refuses a target that was measured in another quantity than a machine of the library.
+    pub(super) fn check_units(&self, library: &Library) -> Result<()> {
+        for source in &library.sources {
+            let (Some(known), Some(unit)) = (&source.unit, &self.domain.unit) else { continue };
+            // Features have no level, so units that can be converted need not be converted. The
+            // model stays in the unit of its own machine.
+            unit.factor_to(known).map(drop).with_context(|| {
+                let Self { place, .. } = self;
+                format!("{place} is recorded in {unit}, the source {} in {known}", source.domain)
+            })?;
+        }
+        Ok(())
     }
 }
 
@@ -70,9 +73,9 @@ fn read_snapshots(sent: &[PathBuf]) -> Result<Vec<Snapshot>> {
 }
 
 /// Returns the SHA-256 over everything that a model of this target is fitted from.
-pub fn fitted_from(source: &Source, target: &Domain, snapshots: &[Snapshot]) -> Result<[u8; 32]> {
+pub fn fitted_from(library: &Library, target: &Domain, snapshots: &[Snapshot]) -> Result<[u8; 32]> {
     let mut hash = Sha256::new();
-    hash.update(source.hash_bytes()?);
+    hash.update(library.hash()?);
     hash.update(target.hash(false)?);
     for snapshot in snapshots {
         snapshot.features.iter().for_each(|feature| hash.update(feature.to_le_bytes()));

@@ -44,6 +44,22 @@ impl SourceDomain {
     }
 }
 
+/// The sources of a run: one known machine, or a library of several.
+#[derive(Debug, Clone)]
+pub struct Sources<'a> {
+    /// The sources, as they were requested.
+    pub name: String,
+    /// The known machines; at least one.
+    pub domains: Vec<&'a SourceDomain>,
+}
+
+impl<'a> Sources<'a> {
+    /// A single source.
+    pub fn one(domain: &'a SourceDomain) -> Self {
+        Self { name: domain.name.clone(), domains: vec![domain] }
+    }
+}
+
 /// A domain as the new machine: features before and after a cut in time.
 #[derive(Debug, Clone)]
 pub struct TargetDomain {
@@ -87,19 +103,6 @@ impl TargetDomain {
             seconds: start.elapsed().as_secs_f64(),
         })
     }
-}
-
-/// Whether two front ends use the same bands: the same number, with the same edge frequencies to
-/// within one bin of the coarser spectrum.
-pub fn same_bands(one: &FrontEndSettings, other: &FrontEndSettings) -> bool {
-    let bin_hz = |front_end: &FrontEndSettings| front_end.rate_hz / front_end.fft_len as f64;
-    let tolerance = bin_hz(one).max(bin_hz(other));
-    let edges = one.band_edges.iter().zip(&other.band_edges);
-    one.axes == other.axes
-        && one.band_edges.len() == other.band_edges.len()
-        && edges.into_iter().all(|(a, b)| {
-            (f64::from(*a) * bin_hz(one) - f64::from(*b) * bin_hz(other)).abs() <= tolerance
-        })
 }
 
 /// The label of every recording.

@@ -7,33 +7,38 @@
 //!
 //! The modules are in the order of the data: [`domains`] and [`noise`] give the features of each
 //! domain once. [`pools`] and [`task`] select the data of one pair of domains. [`predict`] labels
-//! the test windows. [`scores`] counts.
+//! the test windows. [`scores`] counts, and [`risk`] compares predicted with true accuracy.
 
 pub mod domains;
 pub mod noise;
 pub mod pools;
 pub mod predict;
+pub mod risk;
 pub mod scores;
 pub mod task;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rebearing::Label;
 use serde::Serialize;
 use thiserror::Error;
 
-pub use domains::{SourceDomain, TargetDomain};
+pub use domains::{SourceDomain, Sources, TargetDomain};
 pub use pools::PoolChoice;
-pub use predict::PredictError;
+pub use predict::{Fitted, PredictError};
 pub use scores::{Confusion, Scores};
 pub use task::{Task, TaskError};
 
+use crate::adapt::choose::Candidate;
+use crate::adapt::curve::Prediction;
 use crate::adapt::plan::PlanSettings;
 use crate::adapt::transfer::Support;
-use crate::adapt::verdict::{Pool, Verdict};
+use crate::adapt::verdict::{AdaptSettings, Pool, Verdict};
 use crate::baselines::{self, Method};
+use crate::source::library::Shared;
 
 /// A method by its `--method` name: the method of `rebearing adapt`, or one to compare it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,9 +104,18 @@ pub struct EvaluateSettings {
     pub variance_floor: f64,
     /// Number of starts of each EM.
     pub restarts: usize,
+    /// The accuracy from which `guarded` trusts carried labels.
+    pub promise: f64,
+    /// Whether `guarded` names classes although its verdict is to abstain.
+    pub force: bool,
 }
 
 impl EvaluateSettings {
+    /// Refuses settings out of their range.
+    pub fn check(&self) -> anyhow::Result<()> {
+        AdaptSettings { promise: self.promise, ..AdaptSettings::default() }.check()
+    }
+
     /// Checks that every named label is one of `known`, the labels of all domains in use.
     ///
     /// A single pair of domains may lack some of them.
@@ -199,6 +213,23 @@ pub struct Run {
     pub scores: Scores,
     /// Accuracy of the source's model on the same test, for `guarded`.
     pub source_only_accuracy: Option<f64>,
+    /// The accuracy that `guarded` predicted for the carried labels, if it carried some. Read it as
+    /// "at least, on pools like these".
+    pub predicted_accuracy: Option<f64>,
+    /// The prediction by both curves, and its basis.
+    pub prediction: Option<Prediction>,
+    /// The true accuracy of the carried labels, whether they were used or not.
+    pub carried_accuracy: Option<f64>,
+    /// Whether this run is clearly worse than the better of the source's model and saying nothing.
+    pub harmful: Option<bool>,
+    /// The machine or machines that the labels come from.
+    pub chosen: Option<String>,
+    /// Every machine of the library, and how well it suits the target.
+    pub sources: Vec<Candidate>,
+    /// Whether classes were named although the verdict is to abstain.
+    pub forced: bool,
+    /// Contradictions between the pool and what was said about it.
+    pub warnings: Vec<String>,
     /// The evidence for the plan, if `guarded` made one. It is here even if the plan was rejected.
     pub support: Option<Support>,
     /// The verdict of `guarded`. Other methods always adapt and give no verdict.
@@ -250,7 +281,7 @@ pub enum EvaluateError {
     },
 }
 
-/// Fits, adapts and tests one method on one pair of domains. It does this once for each pool that
+/// Fits, adapts and tests one method on the sources and a target. It does this once for each pool that
 /// the settings request and each label that they leave out.
 ///
 /// ```
@@ -258,7 +289,7 @@ pub enum EvaluateError {
 /// use rebearing_host::adapt::verdict::Pool;
 /// use rebearing_host::data::domain::Domain;
 /// use rebearing_host::evaluate::{
-///     EvaluateSettings, PoolChoice, SourceDomain, TargetDomain, evaluate,
+///     EvaluateSettings, PoolChoice, SourceDomain, Sources, TargetDomain, evaluate,
 /// };
 /// use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 /// use rebearing_host::data::manifest::Manifest;
@@ -283,55 +314,73 @@ pub enum EvaluateError {
 ///     components: 2,
 ///     variance_floor: 0.01,
 ///     restarts: 4,
+///     promise: 0.9,
+///     force: false,
 /// };
-/// let runs = evaluate(&known, &new, &settings, 0)?;
+/// let runs = evaluate(&Sources::one(&known), &new, &settings, 0)?;
 /// println!("{:?} of {} windows right", runs[0].scores.accuracy, runs[0].n_test);
 /// # assert!(runs[0].scores.accuracy > Some(0.9));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evaluate(
-    source: &SourceDomain,
+    sources: &Sources<'_>,
     target: &TargetDomain,
     settings: &EvaluateSettings,
     seed: u64,
 ) -> Result<Vec<Run>, EvaluateError> {
-    let names = || (source.name.clone(), target.name.clone());
-    let tasks = Task::select(source, target, settings, seed).map_err(|reason| {
+    let names = || (sources.name.clone(), target.name.clone());
+    let tasks = Task::select(sources, target, settings, seed).map_err(|reason| {
         let (from, to) = names();
         EvaluateError::Task { from, to, reason }
     })?;
-    let features = source.seconds + target.seconds;
-    let runs = tasks.into_iter().map(|task| {
-        run(task, settings, seed, features).map_err(|reason| {
+    let features =
+        sources.domains.iter().map(|source| source.seconds).sum::<f64>() + target.seconds;
+    // Tasks that differ only in their pool share one library.
+    let mut fitted: Option<(Arc<Shared>, Fitted)> = None;
+    let mut runs = Vec::new();
+    for task in tasks {
+        let failed = |reason| {
             let (from, to) = names();
             EvaluateError::Predict { from, to, method: settings.method, reason }
-        })
-    });
-    runs.collect()
+        };
+        let reused = fitted.take().filter(|(shared, _)| Arc::ptr_eq(shared, &task.known));
+        let known = match reused {
+            Some((_, known)) => known,
+            None => Fitted::new(&task, settings, seed).map_err(failed)?,
+        };
+        let shared = task.known.clone();
+        runs.push(run(task, &known, settings, seed, features).map_err(failed)?);
+        fitted = Some((shared, known));
+    }
+    Ok(runs)
 }
 
 fn run(
     task: Task,
+    fitted: &Fitted,
     settings: &EvaluateSettings,
     seed: u64,
     features: f64,
 ) -> Result<Run, PredictError> {
     let start = std::time::Instant::now();
-    let prediction = predict::predict(&task, settings, seed)?;
+    let prediction = predict::predict(&task, fitted, settings, seed)?;
     let with_unknown = settings.method == EvaluatedMethod::Guarded;
-    let classes = task.known.classes.len();
+    let classes = task.classes().len();
     let count = |labels: &[Label], with_unknown: bool| {
         Confusion::count(&task.truth, labels, task.labels.len(), classes, with_unknown)
     };
     let confusion = count(&prediction.labels, with_unknown);
-    let source_only =
-        prediction.source_only.map(|labels| count(&labels, false).scores(task.healthy));
+    let accuracy = |labels: &[Label]| count(labels, false).scores(task.healthy).accuracy;
+    let source_only = prediction.source_only.as_deref();
+    let harmful = source_only.map(|source_only| {
+        scores::harmful(&task.truth, &prediction.labels, source_only, task.healthy)
+    });
     let unknown = ["unknown", "unknown_fault"].map(String::from).into_iter();
     let baselines::Seconds { fit_source, fit_target, transport } = prediction.seconds;
     let total = features + start.elapsed().as_secs_f64();
-    let column_names = task.known.classes.iter().cloned();
+    let column_names = task.classes().to_vec().into_iter();
     Ok(Run {
-        source: task.known.domain.clone(),
+        source: task.source,
         target: task.target,
         method: settings.method.name(),
         pool: settings.pool.to_string(),
@@ -339,7 +388,15 @@ fn run(
         novel: task.labels[classes..].to_vec(),
         seed,
         scores: confusion.scores(task.healthy),
-        source_only_accuracy: source_only.and_then(|scores| scores.accuracy),
+        source_only_accuracy: source_only.and_then(accuracy),
+        predicted_accuracy: prediction.predicted.map(|predicted| predicted.accuracy),
+        prediction: prediction.predicted,
+        carried_accuracy: prediction.carried.as_deref().and_then(accuracy),
+        harmful,
+        chosen: prediction.chosen,
+        sources: prediction.candidates,
+        forced: prediction.forced,
+        warnings: prediction.warnings,
         support: prediction.support,
         verdict: prediction.verdict,
         reasons: prediction.reasons,

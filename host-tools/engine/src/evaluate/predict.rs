@@ -7,13 +7,17 @@ use rebearing::{Label, Model};
 use thiserror::Error;
 
 use super::{EvaluateSettings, EvaluatedMethod, Task};
+use crate::adapt;
+use crate::adapt::choose::{self, Candidate};
+use crate::adapt::leave_one_out;
 use crate::adapt::transfer::Support;
-use crate::adapt::verdict::{self, AdaptSettings, Verdict};
+use crate::adapt::verdict::{self, AdaptSettings, Pool, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
 use crate::features::standardise::{standardisation, standardised};
 use crate::model::file::ModelFileError;
 use crate::model::findings::findings;
-use crate::source::{Source, SourceSettings};
+use crate::source::SourceSettings;
+use crate::source::library::Library;
 use crate::words::with_causes;
 
 /// A method's result on the test windows.
@@ -23,6 +27,18 @@ pub struct Prediction {
     pub labels: Vec<Label>,
     /// The label that the source's model gives each window, for `guarded`.
     pub source_only: Option<Vec<Label>>,
+    /// The label that was carried to each window, whether it was used or not, for `guarded`.
+    pub carried: Option<Vec<Label>>,
+    /// The predicted accuracy of the carried labels.
+    pub predicted: Option<adapt::curve::Prediction>,
+    /// The machine or machines that the labels come from.
+    pub chosen: Option<String>,
+    /// Every machine of the library, and how well it suits the target.
+    pub candidates: Vec<Candidate>,
+    /// Whether classes were named although the verdict is to abstain.
+    pub forced: bool,
+    /// Contradictions between the pool and what was said about it.
+    pub warnings: Vec<String>,
     /// The evidence for the plan that `guarded` made.
     pub support: Option<Support>,
     /// The verdict of `guarded`.
@@ -47,15 +63,65 @@ pub enum PredictError {
     ModelFile(#[from] ModelFileError),
 }
 
-/// Fits on the source, adapts to the pool and labels the test.
+/// The known machines of a task, fitted once for all its pools.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    library: Library,
+    /// Seconds for the fit and for trying the machines on one another.
+    seconds: f64,
+}
+
+impl Fitted {
+    /// Fits the library of a task. A single source of a compared method needs none of it, so that
+    /// costs little.
+    pub fn new(task: &Task, settings: &EvaluateSettings, seed: u64) -> Result<Self, PredictError> {
+        let start = Instant::now();
+        let em = em(settings, seed);
+        let mut library = Library::fit(&task.known, &em)?;
+        for source in &mut library.sources {
+            source.healthy = task.healthy.filter(|class| *class < source.classes.len());
+        }
+        // Only the predicted accuracy needs the transfers.
+        if settings.method == EvaluatedMethod::Guarded && settings.pool_is != Pool::Healthy {
+            let adapt = adapt_settings(settings, seed);
+            library.transfers =
+                leave_one_out::transfers(&library, &task.known.known, &adapt.transfer())?;
+        }
+        Ok(Self { library, seconds: start.elapsed().as_secs_f64() })
+    }
+}
+
+fn em(settings: &EvaluateSettings, seed: u64) -> SourceSettings {
+    SourceSettings {
+        components: settings.components,
+        variance_floor: settings.variance_floor,
+        restarts: settings.restarts,
+        seed,
+        healthy: None,
+    }
+}
+
+fn adapt_settings(settings: &EvaluateSettings, seed: u64) -> AdaptSettings {
+    AdaptSettings {
+        pool_is: settings.pool_is,
+        promise: settings.promise,
+        force: settings.force,
+        plan: settings.plan,
+        components: settings.components,
+        em: em(settings, seed),
+    }
+}
+
+/// Adapts to the pool and labels the test.
 pub fn predict(
     task: &Task,
+    fitted: &Fitted,
     settings: &EvaluateSettings,
     seed: u64,
 ) -> Result<Prediction, PredictError> {
     match settings.method {
-        EvaluatedMethod::Guarded => guarded(task, settings, seed),
-        EvaluatedMethod::Baseline(method) => baseline(method, task, settings, seed),
+        EvaluatedMethod::Guarded => guarded(task, fitted, settings, seed),
+        EvaluatedMethod::Baseline(method) => baseline(method, task, fitted, settings, seed),
     }
 }
 
@@ -63,37 +129,37 @@ pub fn predict(
 /// deploy.
 fn guarded(
     task: &Task,
+    fitted: &Fitted,
     settings: &EvaluateSettings,
     seed: u64,
 ) -> Result<Prediction, PredictError> {
-    let em = SourceSettings {
-        components: settings.components,
-        variance_floor: settings.variance_floor,
-        restarts: settings.restarts,
-        seed,
-        healthy: None,
+    let library = &fitted.library;
+    let adaptation = verdict::adapt(library, &task.pool, &adapt_settings(settings, seed))?;
+    let model = adaptation.model(&task.target, library.hash()?)?;
+    let carried = match &adaptation.carried {
+        Some(carried) => {
+            let classes = carried.classes(&task.test.x).map_err(anyhow::Error::new)?;
+            Some(classes.into_iter().map(Label::Class).collect())
+        }
+        None => None,
     };
-    let start = Instant::now();
-    let mut source = Source::fit_features(&task.known, task.front_end.clone(), &em)?;
-    source.healthy = task.healthy.filter(|class| *class < source.classes.len());
-    let fit_source = start.elapsed().as_secs_f64();
-
-    let adapt = AdaptSettings {
-        pool_is: settings.pool_is,
-        plan: settings.plan,
-        components: settings.components,
-        em,
-    };
-    let adaptation = verdict::adapt(&source, &task.pool, &adapt)?;
-    let model = adaptation.model(&source, &task.target, task.known.hash)?;
+    let heaviest = adaptation.candidates.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
+    let source = heaviest.and_then(|candidate| library.source(&candidate.domain));
+    let source = source.unwrap_or(library.first());
     let verdict::Seconds { fit_target, transport } = adaptation.seconds;
     Ok(Prediction {
         labels: device_labels(&model.model(), &task.test.x),
         source_only: Some(device_labels(&source.model(false)?.model(), &task.test.x)),
+        carried,
+        predicted: adaptation.prediction,
+        chosen: Some(adaptation.source.domain),
+        candidates: adaptation.candidates,
+        forced: adaptation.forced,
+        warnings: adaptation.warnings,
         support: adaptation.support,
         verdict: Some(adaptation.verdict),
         reasons: adaptation.reasons,
-        seconds: Seconds { fit_source, fit_target, transport },
+        seconds: Seconds { fit_source: fitted.seconds, fit_target, transport },
     })
 }
 
@@ -103,20 +169,32 @@ fn device_labels(model: &Model<'_>, x: &Array2<f32>) -> Vec<Label> {
 }
 
 /// Runs a compared method on features that are standardised with the source's constants.
+///
+/// Of several sources it takes the one that `guarded` would choose.
 fn baseline(
     method: Method,
     task: &Task,
+    fitted: &Fitted,
     settings: &EvaluateSettings,
     seed: u64,
 ) -> Result<Prediction, PredictError> {
-    let (shift, scale) = standardisation(&task.known.features.x);
+    let (chosen, candidates) = if fitted.library.sources.len() > 1 {
+        let adapt = adapt_settings(settings, seed);
+        let choice = choose::choose(&fitted.library, &task.pool, &adapt.transfer())
+            .map_err(anyhow::Error::new)?;
+        (choice.chosen, choice.candidates)
+    } else {
+        (0, Vec::new())
+    };
+    let known = &task.known.known[chosen];
+    let (shift, scale) = standardisation(&known.features.x);
     let standardise = |x: &Array2<f32>| standardised(x, &shift, &scale);
     let [source, pool, test] =
-        [&task.known.features, &task.pool, &task.test].map(|features| standardise(&features.x));
-    let classes = task.known.classes.len();
+        [&known.features, &task.pool, &task.test].map(|features| standardise(&features.x));
+    let classes = known.classes.len();
     let given = baselines::Task {
         source: source.view(),
-        labels: &task.known.labels,
+        labels: &known.labels,
         classes,
         pool: pool.view(),
         test: test.view(),
@@ -145,6 +223,12 @@ fn baseline(
     Ok(Prediction {
         labels,
         source_only: None,
+        carried: None,
+        predicted: None,
+        chosen: Some(known.domain.clone()),
+        candidates,
+        forced: false,
+        warnings: Vec::new(),
         support: None,
         verdict: None,
         reasons: Vec::new(),
@@ -161,6 +245,7 @@ mod tests {
     use crate::features::extract::extract;
     use crate::features::front_end::{EqualBands, FrontEndSettings};
     use crate::simulate::{Class, SimulateSettings, simulate};
+    use crate::source::Source;
 
     #[test]
     fn rows_get_the_labels_that_the_monitor_gives() {

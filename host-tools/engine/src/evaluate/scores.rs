@@ -203,6 +203,37 @@ impl Confusion {
     }
 }
 
+/// How far a run may be below the better of its alternatives, as a share of the windows.
+const MARGIN: f64 = 0.02;
+
+/// Whether labels are clearly worse than the better of two alternatives: the labels of the source's
+/// model on the same windows, and saying nothing.
+///
+/// A window that is called unknown counts as neither right nor wrong, and so does a fault that is
+/// called a fault of unknown type. Right minus wrong is compared, over all windows, so that two
+/// points of accuracy are four points of it.
+pub fn harmful(
+    truth: &[usize],
+    called: &[Label],
+    source_only: &[Label],
+    healthy: Option<usize>,
+) -> bool {
+    let (mut own, mut other) = (0_i64, 0_i64);
+    for ((truth, called), source_only) in truth.iter().zip(called).zip(source_only) {
+        let gain = |label: &Label| match label {
+            Label::Class(class) if class == truth => 1,
+            Label::Class(_) => -1,
+            Label::UnknownFault if Some(*truth) == healthy => -1,
+            Label::Unknown | Label::UnknownFault => 0,
+        };
+        let said = *called != Label::Unknown && gain(called) != 0;
+        own += gain(called);
+        other += if said { gain(source_only) } else { 0 };
+    }
+    let margin = 2.0 * MARGIN * truth.len() as f64;
+    (own as f64) < other.max(0) as f64 - margin
+}
+
 fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -242,6 +273,19 @@ mod tests {
         close(scores.unknown_rate, 5.0 / 13.0);
         close(scores.false_unknown_rate, 3.0 / 10.0);
         close(scores.novel_unknown_rate, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn saying_nothing_harms_nobody_and_wrong_names_do() {
+        let truth = [0, 0, 1, 1];
+        let right = [c(0), c(0), c(1), c(1)];
+        let wrong = [c(1), c(1), c(0), c(0)];
+        assert!(!harmful(&truth, &[U; 4], &right, Some(0)), "silence is not harm");
+        assert!(!harmful(&truth, &[c(0), c(0), F, F], &right, Some(0)), "a fault is found");
+        assert!(harmful(&truth, &[F, F, F, F], &right, Some(0)), "false alarms");
+        assert!(harmful(&truth, &wrong, &wrong, Some(0)), "silence would have been better");
+        assert!(harmful(&truth, &[c(0), c(0), c(1), c(0)], &right, Some(0)));
+        assert!(!harmful(&truth, &right, &wrong, Some(0)));
     }
 
     #[test]

@@ -1,25 +1,30 @@
 //! The data for comparing one pair of domains: classes, pool, test.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use ndarray::Axis;
 use thiserror::Error;
 
-use super::domains::same_bands;
 use super::pools;
-use super::{EvaluateSettings, EvaluatedMethod, LeaveOut, PoolChoice, SourceDomain, TargetDomain};
+use super::{
+    EvaluateSettings, EvaluatedMethod, LeaveOut, PoolChoice, SourceDomain, Sources, TargetDomain,
+};
 use crate::adapt::verdict::Pool;
 use crate::data::domain::healthy_class;
 use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
+use crate::features::rates::same_bands;
 use crate::source::LabelledFeatures;
+use crate::source::library::{LeftOut, Shared, distinct};
 use crate::words::plural;
 
 /// The input of a method, and the data to score it with.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// The source's windows with their classes.
-    pub known: LabelledFeatures,
+    /// The sources' windows with their classes. Tasks of one pair share them.
+    pub known: Arc<Shared>,
+    /// The sources, as they were requested.
+    pub source: String,
     /// Name of the target.
     pub target: String,
     /// Settings that turned the target's samples into features. The source's bands are the same in
@@ -106,28 +111,35 @@ pub enum TaskError {
 }
 
 impl Task {
+    /// The classes that the sources have.
+    pub fn classes(&self) -> &[String] {
+        self.known.known.first().map_or(&[], |known| &known.classes)
+    }
+
     /// Selects classes, pool and test of a pair. Returns one task for each pool that the settings
     /// request and each label that they leave out.
     pub fn select(
-        source: &SourceDomain,
+        sources: &Sources<'_>,
         target: &TargetDomain,
         settings: &EvaluateSettings,
         seed: u64,
     ) -> Result<Vec<Self>, TaskError> {
-        let (one, other) = (&source.front_end, &target.front_end);
-        if !same_bands(one, other) {
-            return Err(TaskError::Sampling {
-                source_hz: one.rate_hz,
-                source_axes: one.axes,
-                target_hz: other.rate_hz,
-                target_axes: other.axes,
-            });
+        for source in &sources.domains {
+            let (one, other) = (&source.front_end, &target.front_end);
+            if !same_bands(one, other) {
+                return Err(TaskError::Sampling {
+                    source_hz: one.rate_hz,
+                    source_axes: one.axes,
+                    target_hz: other.rate_hz,
+                    target_axes: other.axes,
+                });
+            }
         }
         let left_out: Vec<Vec<String>> = match &settings.leave_out {
             None => vec![Vec::new()],
             Some(LeaveOut::Labels(labels)) => vec![labels.clone()],
             Some(LeaveOut::Each) => {
-                let compared = Compared::new(source, target, settings, &[])?;
+                let compared = Compared::new(sources, target, settings, &[])?;
                 let healthy = compared.healthy.map(|class| &compared.labels[class]);
                 let faults = compared.classes.iter().filter(|class| Some(*class) != healthy);
                 faults
@@ -138,16 +150,18 @@ impl Task {
         };
         let mut tasks = Vec::new();
         for left_out in &left_out {
-            let compared = Compared::new(source, target, settings, left_out)?;
-            tasks.extend(compared.tasks(source, target, settings, seed)?);
+            let compared = Compared::new(sources, target, settings, left_out)?;
+            tasks.extend(compared.tasks(sources, target, settings, seed)?);
         }
         Ok(tasks)
     }
 }
 
 /// The labels of a pair, by their role.
-struct Compared {
-    /// Classes of the source.
+struct Compared<'a> {
+    /// The sources that are used: those with the healthy class, if one of them has it.
+    used: Vec<&'a SourceDomain>,
+    /// Classes of every source that is used.
     classes: Vec<String>,
     /// Labels of the test.
     tested: Vec<String>,
@@ -159,15 +173,30 @@ struct Compared {
     passed_over: Vec<String>,
 }
 
-impl Compared {
+impl<'a> Compared<'a> {
     fn new(
-        source: &SourceDomain,
+        sources: &Sources<'a>,
         target: &TargetDomain,
         settings: &EvaluateSettings,
         left_out: &[String],
     ) -> Result<Self, TaskError> {
-        let source_labels = distinct(&source.labels);
+        let all_labels = distinct(sources.domains.iter().flat_map(|source| &source.labels));
         let target_labels = distinct(&target.labels);
+        let named = settings.healthy.as_deref();
+        // As in a library: the healthy class is not given up for a machine that lacks it.
+        let healthy = healthy_class(&target_labels, named).ok().flatten();
+        let healthy = healthy.map(|class| &target_labels[class]);
+        let has = |source: &SourceDomain, label: &String| source.labels.contains(label);
+        let with_healthy = |source: &&'a SourceDomain| {
+            healthy.is_none_or(|label| !all_labels.contains(label) || has(source, label))
+        };
+        let used: Vec<&SourceDomain> =
+            sources.domains.iter().copied().filter(with_healthy).collect();
+        let source_labels: Vec<String> = all_labels
+            .iter()
+            .filter(|label| used.iter().all(|source| has(source, label)))
+            .cloned()
+            .collect();
         let compared = |label: &&String| match &settings.labels {
             Some(labels) => labels.contains(label),
             None => source_labels.contains(label) && target_labels.contains(label),
@@ -190,7 +219,7 @@ impl Compared {
             return Err(TaskError::NoTest { target_labels: target_labels.join(", ") });
         }
         let labels = distinct(classes.iter().chain(&tested));
-        let passed_over = distinct(source_labels.iter().chain(&target_labels))
+        let passed_over = distinct(all_labels.iter().chain(&target_labels))
             .into_iter()
             .filter(|label| !labels.contains(label))
             .collect();
@@ -211,21 +240,21 @@ impl Compared {
         {
             return Err(no_healthy("pool"));
         }
-        Ok(Self { classes, tested, labels, healthy, passed_over })
+        Ok(Self { used, classes, tested, labels, healthy, passed_over })
     }
 
     /// One task for each pool.
     fn tasks(
         &self,
-        source: &SourceDomain,
+        sources: &Sources<'_>,
         target: &TargetDomain,
         settings: &EvaluateSettings,
         seed: u64,
     ) -> Result<Vec<Task>, TaskError> {
         // A label left out of the source is also left out of the pool. A label that only the target
         // has is not.
-        let left_out =
-            |label: &&String| !source.labels.contains(label) || self.classes.contains(label);
+        let known = |label: &String| self.used.iter().any(|source| source.labels.contains(label));
+        let left_out = |label: &&String| !known(label) || self.classes.contains(label);
         let pooled: Vec<String> = self.tested.iter().filter(left_out).cloned().collect();
         if let PoolChoice::Labels(labels) = &settings.pool
             && let Some(label) = labels.iter().find(|label| !pooled.contains(label))
@@ -239,16 +268,28 @@ impl Compared {
         let healthy = self.healthy.map(|class| &self.labels[class]);
         let healthy_pooled = pooled.iter().position(|label| Some(label) == healthy);
 
-        let (features, known_labels) = selected(&source.features, &source.labels, &self.classes);
-        let (test, truth) = selected(&target.last, &target.labels, &self.labels);
-        let task = |pool: pools::Pool| Task {
-            known: LabelledFeatures {
+        let known = |source: &&SourceDomain| {
+            let (features, labels) = selected(&source.features, &source.labels, &self.classes);
+            LabelledFeatures {
                 domain: source.name.clone(),
                 classes: self.classes.clone(),
-                features: features.clone(),
-                labels: known_labels.clone(),
+                // The bands are the same in hertz, and the model runs at the target's rate.
+                front_end: target.front_end.clone(),
+                features,
+                labels,
                 hash: source.hash,
-            },
+                unit: None,
+                full_scale: None,
+            }
+        };
+        let known = Arc::new(Shared {
+            known: self.used.iter().map(known).collect(),
+            left_out: LeftOut::default(),
+        });
+        let (test, truth) = selected(&target.last, &target.labels, &self.labels);
+        let task = |pool: pools::Pool| Task {
+            known: known.clone(),
+            source: sources.name.clone(),
             target: target.name.clone(),
             front_end: target.front_end.clone(),
             pool: first_windows(&target.first, &target.labels, &pool.parts),
@@ -260,7 +301,7 @@ impl Compared {
             left_out: self.passed_over.clone(),
         };
         // The draws of one pair do not depend on which other pairs are evaluated.
-        let names = source.name.bytes().chain([0]).chain(target.name.bytes());
+        let names = sources.name.bytes().chain([0]).chain(target.name.bytes());
         let stream =
             names.fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
         let pools = pools::pools(&settings.pool, &windows, healthy_pooled, (seed, stream));
@@ -281,23 +322,7 @@ fn first_windows(features: &Features, labels: &[String], parts: &[(String, usize
             _ => false,
         })
         .collect();
-    rows_of(features, &rows)
-}
-
-fn rows_of(features: &Features, rows: &[usize]) -> Features {
-    let recording = rows.iter().map(|row| features.recording[*row]).collect();
-    Features { x: features.x.select(Axis(0), rows), recording }
-}
-
-/// The distinct labels in order of first appearance.
-fn distinct<'a>(labels: impl IntoIterator<Item = &'a String>) -> Vec<String> {
-    let mut distinct: Vec<String> = Vec::new();
-    for label in labels {
-        if !distinct.contains(label) {
-            distinct.push(label.clone());
-        }
-    }
-    distinct
+    features.select(&rows)
 }
 
 /// The windows whose recording has a label in `wanted`, and the index of that label for each
@@ -314,7 +339,7 @@ fn selected(
     let windows = features.recording.iter().enumerate();
     let (rows, classes): (Vec<usize>, Vec<usize>) =
         windows.filter_map(|(row, &recording)| Some((row, class[recording]?))).unzip();
-    (rows_of(features, &rows), classes)
+    (features.select(&rows), classes)
 }
 
 #[cfg(test)]
@@ -377,6 +402,8 @@ mod tests {
             components: 1,
             variance_floor: 0.01,
             restarts: 1,
+            promise: 0.9,
+            force: false,
         }
     }
 
@@ -385,7 +412,8 @@ mod tests {
         target_labels: &[&str],
         settings: &EvaluateSettings,
     ) -> Result<Task, TaskError> {
-        let mut tasks = Task::select(&source(source_labels), &target(target_labels), settings, 0)?;
+        let source = source(source_labels);
+        let mut tasks = Task::select(&Sources::one(&source), &target(target_labels), settings, 0)?;
         assert_eq!(tasks.len(), 1);
         Ok(tasks.remove(0))
     }
@@ -399,11 +427,35 @@ mod tests {
         assert_eq!(task.labels, ["Ball", "Normal"]);
         assert_eq!(task.left_out, ["Crack", "Gear"]);
         assert_eq!(task.healthy, Some(1));
-        assert_eq!(task.known.labels, [0, 1, 0]);
-        assert_eq!(task.known.features.recording, [0, 1, 3]);
+        assert_eq!(task.known.known[0].labels, [0, 1, 0]);
+        assert_eq!(task.known.known[0].features.recording, [0, 1, 3]);
         assert_eq!(task.pool.x.column(0).to_vec(), [2.25], "the pool is before the cut");
         assert_eq!(task.test.x.column(0).to_vec(), [0.5, 2.5], "the test is after the cut");
         assert_eq!(task.truth, [1, 0]);
+    }
+
+    #[test]
+    fn several_sources_share_classes_and_never_give_up_the_healthy_one() {
+        let [one, two, three] = [
+            source(&["Normal", "Ball", "Crack"]),
+            SourceDomain { name: "two".into(), ..source(&["Crack", "Gear", "Normal"]) },
+            SourceDomain { name: "three".into(), ..source(&["Ball", "Crack"]) },
+        ];
+        let sources = Sources { name: "others".into(), domains: vec![&one, &two, &three] };
+        let everything = target(&["Ball", "Normal", "Gear", "Crack"]);
+        let task = Task::select(&sources, &everything, &settings("all"), 0).unwrap().remove(0);
+        let names: Vec<&str> = task.known.known.iter().map(|known| known.domain.as_str()).collect();
+        assert_eq!(names, ["a", "two"], "the third has no healthy class");
+        assert_eq!(task.classes(), ["Normal", "Crack"]);
+        assert_eq!(task.known.known[1].labels, [1, 0], "one order of classes for all");
+        assert_eq!(task.left_out, ["Ball", "Gear"]);
+        // Without a healthy label in the target, every source is used.
+        let faults = target(&["Ball", "Gear", "Crack"]);
+        let labels = Some(vec!["Crack".to_owned(), "Ball".to_owned()]);
+        let settings = EvaluateSettings { labels, ..settings("all") };
+        let pair = Sources { name: "others".into(), domains: vec![&one, &three] };
+        let task = Task::select(&pair, &faults, &settings, 0).unwrap().remove(0);
+        assert_eq!((task.known.known.len(), task.classes().len()), (2, 2));
     }
 
     #[test]
@@ -411,7 +463,7 @@ mod tests {
         let labels = ["Gear", "Crack", "Normal"].map(String::from).to_vec();
         let settings = EvaluateSettings { labels: Some(labels), ..settings("all") };
         let task = select(SOURCE, TARGET, &settings).unwrap();
-        assert_eq!(task.known.classes, ["Normal", "Crack"]);
+        assert_eq!(task.classes(), ["Normal", "Crack"]);
         assert_eq!(task.labels, ["Normal", "Crack", "Gear"]);
         assert_eq!(task.truth, [0, 2]);
         assert_eq!(task.left_out, ["Ball"]);
@@ -422,17 +474,17 @@ mod tests {
     fn what_is_left_out_is_in_the_test_alone() {
         let both = &["Normal", "Ball", "Crack", "Gear"];
         let each = EvaluateSettings { leave_out: Some(LeaveOut::Each), ..settings("all") };
-        let tasks = Task::select(&source(both), &target(both), &each, 0).unwrap();
+        let tasks = Task::select(&Sources::one(&source(both)), &target(both), &each, 0).unwrap();
         assert_eq!(tasks.len(), 3, "each fault, not the healthy machine");
         let task = &tasks[1];
-        assert_eq!(task.known.classes, ["Normal", "Ball", "Gear"]);
+        assert_eq!(task.classes(), ["Normal", "Ball", "Gear"]);
         assert_eq!(task.labels, ["Normal", "Ball", "Gear", "Crack"]);
         assert_eq!(task.pool.recording, [0, 1, 3]);
         assert_eq!(task.truth, [0, 1, 3, 2]);
         let two = LeaveOut::Labels(vec!["Ball".into(), "Gear".into()]);
         let two = EvaluateSettings { leave_out: Some(two), ..settings("all") };
         let task = select(both, both, &two).unwrap();
-        assert_eq!(task.known.classes, ["Normal", "Crack"]);
+        assert_eq!(task.classes(), ["Normal", "Crack"]);
         assert_eq!(task.pool.recording, [0, 2]);
     }
 
@@ -456,7 +508,7 @@ mod tests {
         let untested = message(select(SOURCE, &["Normal"], &untested));
         assert!(untested.contains("left to test"), "{untested}");
         let slow = TargetDomain { front_end: front_end(50.0), ..target(TARGET) };
-        let rates = Task::select(&source(SOURCE), &slow, &settings("all"), 0);
+        let rates = Task::select(&Sources::one(&source(SOURCE)), &slow, &settings("all"), 0);
         let rates = rates.map(|_| ()).unwrap_err().to_string();
         assert!(rates.contains("100") && rates.contains("50"), "{rates}");
     }

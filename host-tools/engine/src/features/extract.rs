@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 use rebearing::features::{add_segment, log_blocks};
 use rebearing::signal::Segment;
@@ -27,6 +27,18 @@ pub struct Features {
     pub x: Array2<f32>,
     /// The recording of each window, as an index into the recordings given.
     pub recording: Vec<usize>,
+}
+
+impl Features {
+    /// Returns the windows at `rows`, in that order.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let recording = rows.iter().map(|row| self.recording[*row]).collect();
+        Self { x: self.x.select(Axis(0), rows), recording }
+    }
 }
 
 /// Why features could not be computed.

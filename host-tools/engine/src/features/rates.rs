@@ -55,6 +55,19 @@ pub fn at_rate(front_end: &FrontEndSettings, rate_hz: f64) -> Result<FrontEndSet
     Ok(FrontEndSettings { rate_hz, band_edges, ..front_end.clone() })
 }
 
+/// Whether two front ends use the same bands: the same number, with the same edge frequencies to
+/// within one bin of the coarser spectrum.
+pub fn same_bands(one: &FrontEndSettings, other: &FrontEndSettings) -> bool {
+    let bin_hz = |front_end: &FrontEndSettings| front_end.rate_hz / front_end.fft_len as f64;
+    let tolerance = bin_hz(one).max(bin_hz(other));
+    let edges = one.band_edges.iter().zip(&other.band_edges);
+    one.axes == other.axes
+        && one.band_edges.len() == other.band_edges.len()
+        && edges.into_iter().all(|(a, b)| {
+            (f64::from(*a) * bin_hz(one) - f64::from(*b) * bin_hz(other)).abs() <= tolerance
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

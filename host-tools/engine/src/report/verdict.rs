@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::confusion::Confusion;
 use super::{Kind, Page, Section};
-use crate::adapt::verdict::{MIN_AGREEMENT, Verdict};
+use crate::adapt::verdict::Verdict;
 use crate::words::plural;
 
 /// Describes the model in a sentence that needs no knowledge of the method.
@@ -71,17 +71,12 @@ fn advice(page: &Page<'_>) -> Cow<'static, str> {
 /// Returns a caution if the labels rest on the user's word and not on the recordings alone.
 fn caution(page: &Page<'_>) -> Option<String> {
     let adaptation = page.contents.adaptation.filter(|_| page.kind == Kind::Adapted)?;
-    let support = adaptation.support.as_ref()?;
-    let conditions = page.classes.classes();
-    let trusted = support.agreement >= MIN_AGREEMENT && support.classes_found == conditions;
-    (!trusted).then(|| {
+    let prediction = adaptation.prediction.as_ref()?;
+    adaptation.forced.then(|| {
         format!(
-            "This relies on your statement that every condition is in the recordings. The recordings alone would not \
-             have been enough: {} of {conditions} conditions were recognised without the plan, and plan and source \
-             agree in {:.0} % (at least {:.0} % are needed).",
-            support.classes_found,
-            100.0 * support.agreement,
-            100.0 * MIN_AGREEMENT
+            "FORCED: {:.0} % of the windows or more are predicted to be right, and {:.0} % were promised.",
+            100.0 * prediction.accuracy,
+            100.0 * adaptation.promise
         )
     })
 }

@@ -1,6 +1,5 @@
-//! The source: labelled recordings of a known machine, fitted in full precision.
-
-use std::path::Path;
+//! The source: labelled recordings of a known machine, fitted in full precision. A [`library`] holds
+//! several of them.
 
 use anyhow::{Context, Result, bail};
 use ndarray::Array2;
@@ -8,21 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::domain::{Domain, healthy_class};
 use crate::data::units::Unit;
-use crate::features::extract::{Features, extract};
+use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
 use crate::features::standardise::{standardisation, standardised};
-use crate::files::{hex, output};
+use crate::files::hex;
 use crate::mixture::{
     ComponentCount, EmSettings, InvalidMixture, LabelledMixture, Mixture, fit_conditional,
 };
 use crate::model::encoded::ModelBytes;
 use crate::model::file::{self, ModelContents};
+
+mod known;
+pub mod library;
+mod library_file;
 pub mod unknown;
 
+pub use known::LabelledFeatures;
 use unknown::Calibration;
 
 /// Version of the JSON layout that `rebearing fit` writes.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A labelled mixture with everything needed to apply it to other recordings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,21 +61,6 @@ pub struct Source {
     /// The sensor's largest value in this unit, if the manifest gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_scale: Option<f64>,
-}
-
-/// Labelled features of one domain, to fit a source on.
-#[derive(Debug, Clone)]
-pub struct LabelledFeatures {
-    /// Name of the domain.
-    pub domain: String,
-    /// Class names.
-    pub classes: Vec<String>,
-    /// Features, not standardised.
-    pub features: Features,
-    /// Class of each window.
-    pub labels: Vec<usize>,
-    /// SHA-256 of the recordings and labels.
-    pub hash: [u8; 32],
 }
 
 /// Settings for fitting a source.
@@ -114,31 +103,18 @@ impl Source {
         front_end: FrontEndSettings,
         settings: &SourceSettings,
     ) -> Result<Self> {
-        let (classes, class_of_recording) = domain.classes()?;
+        Self::fit_features(&LabelledFeatures::extract(domain, &front_end)?, settings)
+    }
+
+    /// Fits one mixture per class to labelled features.
+    pub fn fit_features(known: &LabelledFeatures, settings: &SourceSettings) -> Result<Self> {
+        let LabelledFeatures { domain, classes, features, labels, hash, .. } = known;
         if classes.len() < 2 {
             bail!(
-                "domain {}: all recordings have the label {}; a source needs at least two classes",
-                domain.name,
+                "domain {domain}: all recordings have the label {}; a source needs at least two classes",
                 classes.join("")
             );
         }
-        let features = extract(&domain.recordings, &domain.whole(), &front_end)?;
-        let labels = features.recording.iter().map(|index| class_of_recording[*index]).collect();
-        let hash = domain.hash(true)?;
-        let known =
-            LabelledFeatures { domain: domain.name.clone(), classes, features, labels, hash };
-        let source = Self::fit_features(&known, front_end, settings)?;
-        let (unit, full_scale) = (domain.unit.clone(), domain.full_scale);
-        Ok(Self { unit, full_scale, ..source })
-    }
-
-    /// Fits one mixture per class to features from `front_end`.
-    pub fn fit_features(
-        known: &LabelledFeatures,
-        front_end: FrontEndSettings,
-        settings: &SourceSettings,
-    ) -> Result<Self> {
-        let LabelledFeatures { domain, classes, features, labels, hash } = known;
         let (shift, scale) = standardisation(&features.x);
         let x = standardised(&features.x, &shift, &scale);
 
@@ -147,7 +123,7 @@ impl Source {
             let em = settings.em(settings.components);
             Ok(fit_conditional(x.view(), labels, classes, None, &count, &em, &|_| ())?.mixture)
         };
-        let calibration = calibration(features, &front_end);
+        let calibration = calibration(features, &known.front_end);
         let labels_of = |rows: &[usize]| rows.iter().map(|row| labels[*row]).collect::<Vec<_>>();
         let calibrated = fit(&calibration.fit_rows(&x), &labels_of(&calibration.fit))?;
         let log_likelihood_min = held_out_threshold(&calibrated.mixture, &x, &calibration)?;
@@ -162,15 +138,15 @@ impl Source {
             domain: domain.clone(),
             healthy: healthy_class(classes, settings.healthy.as_deref())?,
             classes: classes.clone(),
-            front_end,
+            front_end: known.front_end.clone(),
             shift,
             scale,
             mixture,
             log_likelihood_min,
             windows,
             hash: hex(hash),
-            unit: None,
-            full_scale: None,
+            unit: known.unit.clone(),
+            full_scale: known.full_scale,
         })
     }
 
@@ -206,33 +182,10 @@ impl Source {
         bytes.and_then(|bytes| bytes.try_into().ok()).context("the source's hash is damaged")
     }
 
-    /// Writes the source as JSON, completely or not at all.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        Ok(output::write(path, &serde_json::to_vec_pretty(self)?)?)
-    }
-
-    /// Reads a source and checks that its parts agree.
-    pub fn read(path: &Path) -> Result<Self> {
-        let remedy = "give a file that `rebearing fit` wrote";
-        let text = std::fs::read(path)
-            .with_context(|| format!("{}: cannot be read; {remedy}", path.display()))?;
-        let source: Self = serde_json::from_slice(&text)
-            .with_context(|| format!("{}: is not a source mixture; {remedy}", path.display()))?;
-        if source.version != VERSION {
-            bail!(
-                "{}: has layout version {}, but this tool reads {VERSION}; fit the source again",
-                path.display(),
-                source.version
-            );
-        }
-        // The device's reader checks shapes and ranges, so a source that it accepts is valid.
-        source
-            .check()
-            .with_context(|| format!("{}: is damaged; fit the source again", path.display()))?;
-        Ok(source)
-    }
-
-    fn check(&self) -> Result<()> {
+    /// Checks that the parts of a source agree.
+    ///
+    /// The device's reader checks shapes and ranges, so a source that it accepts is valid.
+    pub(crate) fn check(&self) -> Result<()> {
         let dims = self.front_end.dims();
         let (components, classes) = self.mixture.labels.dim();
         let mixture = &self.mixture.mixture;

@@ -1,0 +1,132 @@
+//! The reasons of a verdict, in the words of a maintenance engineer.
+
+use super::choose::Candidate;
+use super::curve::Prediction;
+use super::gate::Gate;
+use crate::words::plural;
+
+/// Most machines that a ranking names.
+const MOST_NAMED: usize = 5;
+/// A machine with a lower quality is called too unlike.
+const UNLIKE: f64 = 0.5;
+
+/// The predicted accuracy, its basis and how to read it.
+pub(super) fn predicted(prediction: &Prediction, promise: f64) -> String {
+    let percent = |share: f64| 100.0 * share;
+    let basis = if prediction.transfers > 0 {
+        format!(
+            "from {} among the known machines and the fixed curve, whichever is lower",
+            plural(prediction.transfers, "transfer", "transfers")
+        )
+    } else {
+        "from the fixed curve alone, as the library has fewer than three machines".into()
+    };
+    let compared = if prediction.accuracy >= promise { "keeps" } else { "is below" };
+    format!(
+        "predicted accuracy {:.0} %, to be read as: at least, on pools like these ({basis}); this {compared} the \
+         promise of {:.0} %",
+        percent(prediction.accuracy),
+        percent(promise)
+    )
+}
+
+/// The machines in the order of how well they suit the target.
+pub(super) fn ranking(candidates: &[Candidate]) -> Option<String> {
+    if candidates.len() < 2 {
+        return None;
+    }
+    let mut ranked: Vec<(&str, f64)> = candidates
+        .iter()
+        .filter_map(|candidate| Some((candidate.domain.as_str(), candidate.quality?)))
+        .collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let (first, rest) = ranked.split_first()?;
+    let mut parts = vec![format!("{} fits best: labels agree {:.2}", first.0, first.1)];
+    let mut unlike = Vec::new();
+    for (domain, quality) in rest.iter().take(MOST_NAMED - 1) {
+        if *quality < UNLIKE {
+            unlike.push(*domain);
+        } else {
+            parts.push(format!("{domain} {quality:.2}"));
+        }
+    }
+    match unlike.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("{one} is too unlike")),
+        [most @ .., last] => parts.push(format!("{} and {last} are too unlike", most.join(", "))),
+    }
+    if ranked.len() > MOST_NAMED {
+        parts.push(format!("{} more", ranked.len() - MOST_NAMED));
+    }
+    Some(parts.join("; "))
+}
+
+/// The machines of a healthy combination, largest share first.
+pub(super) fn combination(candidates: &[Candidate]) -> Option<String> {
+    if candidates.len() < 2 {
+        return None;
+    }
+    let mut used: Vec<&Candidate> =
+        candidates.iter().filter(|candidate| candidate.weight > 0.0).collect();
+    used.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let parts: Vec<String> = used
+        .iter()
+        .take(MOST_NAMED)
+        .map(|candidate| format!("{} {:.0} %", candidate.domain, 100.0 * candidate.weight))
+        .collect();
+    let more = used.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!(
+        "the healthy state is nearest to a mixture of the known machines: {}{more}",
+        parts.join(", ")
+    ))
+}
+
+/// How far the healthy state has moved.
+pub(super) fn shift(shift: f64, limit: f64) -> String {
+    format!(
+        "the healthy state has moved by {shift:.2} of the distance to a typical fault (fault types are named up to \
+         {limit})"
+    )
+}
+
+/// The windows behind a gate.
+pub(super) fn gate(gate: &Gate, pool: usize) -> String {
+    format!("the gate was fitted to {} of {pool} windows", gate.windows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(domain: &str, quality: f64, weight: f64) -> Candidate {
+        Candidate {
+            domain: domain.into(),
+            weight,
+            score: None,
+            consistency: None,
+            quality: Some(quality),
+            shift: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_best_machine_comes_first_and_unlike_ones_are_named_so() {
+        let one = ranking(&[candidate("slow", 0.2, 0.0), candidate("fast", 0.97, 1.0)]).unwrap();
+        assert_eq!(one, "fast fits best: labels agree 0.97; slow is too unlike");
+        let many: Vec<Candidate> =
+            (0..7_u8).map(|i| candidate(&format!("m{i}"), f64::from(i) / 8.0, 0.0)).collect();
+        let many = ranking(&many).unwrap();
+        assert_eq!(
+            many,
+            "m6 fits best: labels agree 0.75; m5 0.62; m4 0.50; m3 and m2 are too unlike; 2 more"
+        );
+        assert_eq!(ranking(&[candidate("alone", 1.0, 1.0)]), None);
+    }
+
+    #[test]
+    fn a_combination_names_its_shares() {
+        let text = combination(&[candidate("a", 0.0, 0.25), candidate("b", 0.0, 0.75)]).unwrap();
+        assert!(text.ends_with(": b 75 %, a 25 %"), "{text}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Libraries as JSON files. The library of one machine is written as a source, as it always was.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use super::library::{KnownTransfer, LeftOut, Library, MOST_SOURCES};
+use super::{Source, VERSION};
+use crate::features::rates::same_bands;
+use crate::files::output;
+
+/// Version of the layout of a library with several machines.
+const LIBRARY_VERSION: u32 = 2;
+
+/// A library with several machines, as it stands in the file.
+#[derive(Serialize, Deserialize)]
+struct Contents<S, T> {
+    version: u32,
+    tool: String,
+    sources: S,
+    transfers: T,
+    #[serde(default)]
+    left_out: LeftOut,
+}
+
+impl Library {
+    /// Writes the library as JSON, completely or not at all.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let json = match self.sources.as_slice() {
+            [source] => serde_json::to_vec_pretty(source)?,
+            sources => serde_json::to_vec_pretty(&Contents {
+                version: LIBRARY_VERSION,
+                tool: concat!("rebearing ", env!("CARGO_PKG_VERSION")).into(),
+                sources,
+                transfers: &self.transfers,
+                left_out: self.left_out.clone(),
+            })?,
+        };
+        Ok(output::write(path, &json)?)
+    }
+
+    /// Reads a library, or the source of one machine, and checks that its parts agree.
+    pub fn read(path: &Path) -> Result<Self> {
+        let remedy = "give a file that `rebearing fit` wrote";
+        let text = std::fs::read(path)
+            .with_context(|| format!("{}: cannot be read; {remedy}", path.display()))?;
+        let foreign = || format!("{}: is not a source mixture; {remedy}", path.display());
+        let value: serde_json::Value = serde_json::from_slice(&text).with_context(foreign)?;
+        let (library, version, expected) = if value.get("sources").is_some() {
+            let contents = serde_json::from_value(value).with_context(foreign)?;
+            let Contents { version, sources, transfers, left_out, .. } = contents;
+            (Self { sources, transfers, left_out }, version, LIBRARY_VERSION)
+        } else {
+            let source: Source = serde_json::from_value(value).with_context(foreign)?;
+            let version = source.version;
+            (source.into(), version, VERSION)
+        };
+        if version != expected {
+            bail!(
+                "{}: has layout version {version}, but this tool reads {expected}; fit it again",
+                path.display()
+            );
+        }
+        library.check().with_context(|| format!("{}: is damaged; fit it again", path.display()))?;
+        Ok(library)
+    }
+
+    fn check(&self) -> Result<()> {
+        let Some(first) = self.sources.first() else { bail!("it has no machine") };
+        if self.sources.len() > MOST_SOURCES {
+            bail!("it has more than {MOST_SOURCES} machines");
+        }
+        let mut names = BTreeSet::new();
+        for source in &self.sources {
+            source.check().with_context(|| format!("its machine {:?}", source.domain))?;
+            if source.version != VERSION {
+                bail!("its machine {:?} has layout version {}", source.domain, source.version);
+            }
+            if !names.insert(source.domain.as_str()) {
+                bail!("it has the machine {:?} twice", source.domain);
+            }
+            if source.classes != first.classes
+                || source.healthy != first.healthy
+                || !same_bands(&source.front_end, &first.front_end)
+                || source.front_end.dims() != first.front_end.dims()
+            {
+                bail!("its machines differ in classes, axes or bands");
+            }
+        }
+        for transfer in &self.transfers {
+            let KnownTransfer { source, target, quality, accuracy } = transfer;
+            let known = names.contains(source.as_str()) && names.contains(target.as_str());
+            let share = |x: &f64| (0.0..=1.0).contains(x);
+            if !known || !share(quality) || !share(accuracy) {
+                bail!("its transfer {source:?} -> {target:?} is not one");
+            }
+        }
+        Ok(())
+    }
+}
