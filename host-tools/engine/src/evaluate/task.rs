@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ndarray::Axis;
 use thiserror::Error;
 
 use super::domains::same_bands;
@@ -281,12 +280,7 @@ fn first_windows(features: &Features, labels: &[String], parts: &[(String, usize
             _ => false,
         })
         .collect();
-    rows_of(features, &rows)
-}
-
-fn rows_of(features: &Features, rows: &[usize]) -> Features {
-    let recording = rows.iter().map(|row| features.recording[*row]).collect();
-    Features { x: features.x.select(Axis(0), rows), recording }
+    features.select(&rows)
 }
 
 /// The distinct labels in order of first appearance.
@@ -314,7 +308,7 @@ fn selected(
     let windows = features.recording.iter().enumerate();
     let (rows, classes): (Vec<usize>, Vec<usize>) =
         windows.filter_map(|(row, &recording)| Some((row, class[recording]?))).unzip();
-    (rows_of(features, &rows), classes)
+    (features.select(&rows), classes)
 }
 
 #[cfg(test)]

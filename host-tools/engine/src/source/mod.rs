@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::domain::{Domain, healthy_class};
 use crate::data::units::Unit;
+use crate::features::dense::overlap;
 use crate::features::extract::{Features, extract};
 use crate::features::front_end::FrontEndSettings;
 use crate::features::standardise::{standardisation, standardised};
@@ -251,7 +252,7 @@ impl Source {
 
 /// The split of windows for calibrating a threshold.
 pub fn calibration(features: &Features, front_end: &FrontEndSettings) -> Calibration {
-    Calibration::new(features, front_end.window_len().div_ceil(front_end.hop) - 1)
+    Calibration::new(features, overlap(front_end, front_end.hop))
 }
 
 /// The log-likelihood threshold of a mixture that was fitted on the calibration's first part.
