@@ -73,7 +73,9 @@ mod tests {
         assert!(posterior[[0, 1]] > 0.8, "{posterior}");
         let share = |rows: &[usize]| {
             let x = x.select(ndarray::Axis(0), rows);
-            cautious.unknown_share(&Features { x, recording: vec![0; rows.len()] }).unwrap()
+            cautious
+                .unknown_share(&Features { x, recording: vec![0; rows.len()], stride: 256 })
+                .unwrap()
         };
         assert_eq!([share(&[0]), share(&[1]), share(&[2])], [0.0, 0.0, 1.0]);
     }

@@ -140,7 +140,7 @@ mod tests {
     fn windows(n: usize, centre: [f64; 2], seed: u64) -> Features {
         let mut random = Random::new(seed, 0);
         let x = Array2::from_shape_fn((n, 2), |(_, i)| (centre[i] + 0.1 * random.normal()) as f32);
-        Features { x, recording: vec![0; n] }
+        Features { x, recording: vec![0; n], stride: 256 }
     }
 
     fn fit(windows: &Features) -> Result<Gate, GateError> {

@@ -83,7 +83,7 @@ mod tests {
         let x = Array2::from_shape_fn((centres.len(), 2), |(row, i)| {
             (centres[row][i] + 0.05 * random.normal()) as f32
         });
-        Features { recording: vec![0; centres.len()], x }
+        Features { recording: vec![0; centres.len()], x, stride: 256 }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use super::noise::{self, Noise};
 use crate::data::domain::Domain;
 use crate::data::split;
+use crate::features::dense::{extract_dense, stride_for};
 use crate::features::extract::{Features, extract};
 use crate::features::front_end::FrontEndSettings;
 
@@ -69,7 +70,7 @@ pub struct TargetDomain {
     pub front_end: FrontEndSettings,
     /// Label of each recording. It only selects the pool and scores the test.
     pub labels: Vec<String>,
-    /// Windows before the cut, to adapt on.
+    /// Windows before the cut, to adapt on. Those of short recordings lie closer than a hop.
     pub first: Features,
     /// Windows after the cut, to test on.
     pub last: Features,
@@ -90,16 +91,16 @@ impl TargetDomain {
         let recordings = noisy.as_deref().unwrap_or(&domain.recordings);
         let start = Instant::now();
         let parts = split::in_time(&domain.frames(), split)?;
-        let side = |which: &str, parts| {
-            extract(recordings, parts, front_end)
+        let side = |which: &str, parts, stride| {
+            extract_dense(recordings, parts, front_end, stride)
                 .with_context(|| format!("{which} part of a split at {split}"))
         };
         Ok(Self {
             name: domain.name.clone(),
             front_end: front_end.clone(),
             labels,
-            first: side("first", &parts.first)?,
-            last: side("last", &parts.last)?,
+            first: side("first", &parts.first, stride_for(&parts.first, front_end))?,
+            last: side("last", &parts.last, front_end.hop)?,
             seconds: start.elapsed().as_secs_f64(),
         })
     }

@@ -365,7 +365,7 @@ mod tests {
     /// One window per recording. Its features are the recording's index plus `offset`.
     fn features(recordings: usize, offset: f32) -> Features {
         let x = Array2::from_shape_fn((recordings, 2), |(row, _)| row as f32 + offset);
-        Features { x, recording: (0..recordings).collect() }
+        Features { x, recording: (0..recordings).collect(), stride: 128 }
     }
 
     fn source(labels: &[&str]) -> SourceDomain {

@@ -27,6 +27,8 @@ pub struct Features {
     pub x: Array2<f32>,
     /// The recording of each window, as an index into the recordings given.
     pub recording: Vec<usize>,
+    /// Samples from the start of a window to the start of the next one in its recording.
+    pub stride: usize,
 }
 
 impl Features {
@@ -37,7 +39,7 @@ impl Features {
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         let recording = rows.iter().map(|row| self.recording[*row]).collect();
-        Self { x: self.x.select(Axis(0), rows), recording }
+        Self { x: self.x.select(Axis(0), rows), recording, stride: self.stride }
     }
 }
 
@@ -84,6 +86,14 @@ pub enum ExtractError {
         path: PathBuf,
         /// Why it cannot be used.
         reason: ShaftSpeedError,
+    },
+    /// Windows of this stride do not fall on those of the device.
+    #[error("a `stride` of {stride} samples does not divide the `hop` of {hop}")]
+    Stride {
+        /// Samples from one window to the next.
+        stride: usize,
+        /// Samples from one segment to the next.
+        hop: usize,
     },
     /// A recording that is read piece by piece could not be read to its end.
     #[error(transparent)]
@@ -140,6 +150,16 @@ pub fn extract(
     parts: &[Part],
     front_end: &FrontEndSettings,
 ) -> Result<Features, ExtractError> {
+    extract_every(recordings, parts, front_end, front_end.hop)
+}
+
+/// Computes the features of one window every `stride` samples; `stride` divides the hop.
+pub(super) fn extract_every(
+    recordings: &[Recording],
+    parts: &[Part],
+    front_end: &FrontEndSettings,
+    stride: usize,
+) -> Result<Features, ExtractError> {
     for recording in recordings {
         if recording.axes != front_end.axes {
             return Err(ExtractError::Axes {
@@ -157,7 +177,7 @@ pub fn extract(
         }
     }
     let dims = front_end.dims();
-    let windows = |part: &Part| windows(part.frames().len(), front_end);
+    let windows = |part: &Part| windows(part.frames().len(), front_end, stride);
     let mut recording = Vec::new();
     for part in parts {
         recording.extend(std::iter::repeat_n(part.recording, windows(part)));
@@ -181,27 +201,37 @@ pub fn extract(
         places.push((part, own));
         rest = others;
     }
+    let passes = front_end.hop / stride;
     let _stage = progress::stage("computing features", parts.len());
     places.into_par_iter().try_for_each(|(part, rows)| {
-        part_features(&recordings[part.recording], part, front_end, rows)?;
+        // Each pass starts one stride later. Its windows are one hop apart, so its rows are
+        // `passes` rows apart.
+        for pass in 0..passes {
+            let shifted = Part { start: part.start + pass * stride, ..*part };
+            if windows(&shifted) == 0 {
+                break;
+            }
+            let rows = rows.chunks_exact_mut(dims).skip(pass).step_by(passes);
+            part_features(&recordings[part.recording], &shifted, front_end, rows)?;
+        }
         progress::done(1);
         Ok::<_, ExtractError>(())
     })?;
-    Ok(Features { x, recording })
+    Ok(Features { x, recording, stride })
 }
 
-/// Returns the number of windows in a stretch of `frames` frames.
-fn windows(frames: usize, front_end: &FrontEndSettings) -> usize {
+/// Returns the number of windows in a stretch of `frames` frames, one every `stride` frames.
+pub(super) fn windows(frames: usize, front_end: &FrontEndSettings, stride: usize) -> usize {
     let spare = frames.checked_sub(front_end.window_len());
-    spare.map_or(0, |spare| spare / front_end.hop + 1)
+    spare.map_or(0, |spare| spare / stride + 1)
 }
 
-/// Writes the features of a part's windows to `rows`.
-fn part_features(
+/// Writes the features of a part's windows to `rows`, one row each, one window every hop.
+fn part_features<'a>(
     recording: &Recording,
     part: &Part,
     front_end: &FrontEndSettings,
-    rows: &mut [f32],
+    mut rows: impl Iterator<Item = &'a mut [f32]>,
 ) -> Result<(), ExtractError> {
     let device = front_end.device();
     let per_axis = front_end.axis_features();
@@ -213,7 +243,6 @@ fn part_features(
         end: part.start + (segment + segments - 1) * front_end.hop + front_end.fft_len,
         fault,
     };
-    let mut rows = rows.chunks_exact_mut(dims);
     let mut windows = vec![Segment::<f32, 4096, 1>::new(front_end.fft_len, front_end.hop); axes];
     let mut scratch = [0.0; 4096];
     // Power in every band of the last segments, all axes side by side.

@@ -249,14 +249,14 @@ impl Snapshot {
 /// # Panics
 /// If a snapshot has another number of features: call [`Snapshot::check`] first.
 pub fn with_snapshots(features: Features, recordings: usize, snapshots: &[Snapshot]) -> Features {
-    let Features { x, mut recording } = features;
+    let Features { x, mut recording, stride } = features;
     for (index, snapshot) in snapshots.iter().enumerate() {
         recording.extend(std::iter::repeat_n(recordings + index, snapshot.windows.len()));
     }
     let parts: Vec<_> =
         std::iter::once(x.view()).chain(snapshots.iter().map(|s| s.features.view())).collect();
     let x = concatenate(Axis(0), &parts).expect("dimensions were checked");
-    Features { x, recording }
+    Features { x, recording, stride }
 }
 
 #[cfg(test)]

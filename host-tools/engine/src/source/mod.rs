@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::domain::{Domain, healthy_class};
 use crate::data::units::Unit;
+use crate::features::dense::overlap;
 use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
 use crate::features::standardise::{standardisation, standardised};
@@ -204,7 +205,7 @@ impl Source {
 
 /// The split of windows for calibrating a threshold.
 pub fn calibration(features: &Features, front_end: &FrontEndSettings) -> Calibration {
-    Calibration::new(features, front_end.window_len().div_ceil(front_end.hop) - 1)
+    Calibration::new(features, overlap(front_end, features.stride))
 }
 
 /// The log-likelihood threshold of a mixture that was fitted on the calibration's first part.

@@ -80,8 +80,11 @@ mod tests {
 
     #[test]
     fn held_out_windows_share_no_sample_with_fitted_ones() {
-        let features =
-            Features { x: Array2::zeros((30, 2)), recording: [vec![0; 10], vec![1; 20]].concat() };
+        let features = Features {
+            x: Array2::zeros((30, 2)),
+            recording: [vec![0; 10], vec![1; 20]].concat(),
+            stride: 1,
+        };
         let calibration = Calibration::new(&features, 2);
         assert_eq!(calibration.fit, [(0..7).collect::<Vec<_>>(), (10..24).collect()].concat());
         assert_eq!(calibration.held_out, [9, 26, 27, 28, 29]);
