@@ -3,6 +3,8 @@
 use super::choose::Candidate;
 use super::curve::Prediction;
 use super::gate::Gate;
+use super::plausible::Plausibility;
+use super::verdict::{MAX_OFFSET, MIN_HEALTHY};
 use crate::words::plural;
 
 /// Most machines that a ranking names.
@@ -59,6 +61,26 @@ pub(super) fn ranking(candidates: &[Candidate]) -> Option<String> {
         parts.push(format!("{} more", ranked.len() - MOST_NAMED));
     }
     Some(parts.join("; "))
+}
+
+/// The contradictions between carried labels and the known machines.
+pub(super) fn implausible(plausibility: &Plausibility) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if !plausibility.near() {
+        reasons.push(format!(
+            "the pool lies {:.2} of the distance between two classes away from where the source has the classes it is \
+             called by (limit {MAX_OFFSET}): this is another kind of machine",
+            plausibility.offset
+        ));
+    }
+    if let Some(share) = plausibility.healthy.filter(|_| !plausibility.looks_healthy()) {
+        reasons.push(format!(
+            "only {:.0} % of what the plan calls healthy looks like a known healthy state (limit {:.0} %)",
+            100.0 * share,
+            100.0 * MIN_HEALTHY
+        ));
+    }
+    reasons
 }
 
 /// The machines of a healthy combination, largest share first.
