@@ -12,3 +12,4 @@ pub(crate) mod folder;
 pub(crate) mod label;
 pub(crate) mod model;
 pub mod table;
+pub(crate) mod verdict;
