@@ -1,5 +1,5 @@
-//! Words shared by many messages: a count with its noun, the name of an axis, and an error with its
-//! causes.
+//! Words shared by many messages: a count with its noun, the name of an axis, the digits of a number,
+//! and an error with its causes.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -21,6 +21,19 @@ pub fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, man
 /// Names an axis as the manifest's channel column does: x, y, z for 0, 1, 2.
 pub fn axis_name(axis: usize) -> &'static str {
     ["x", "y", "z"].get(axis).copied().unwrap_or("?")
+}
+
+/// Returns the number with the fewest digits that is this `f32`.
+///
+/// ```
+/// use rebearing_host::words::decimal;
+///
+/// assert_eq!(decimal(0.9), 0.9);
+/// assert_ne!(f64::from(0.9_f32), 0.9);
+/// ```
+pub fn decimal(number: f32) -> f64 {
+    // The text of a float always parses, also that of NaN and infinity.
+    number.to_string().parse().unwrap_or(f64::from(number))
 }
 
 /// Returns an error and its causes in one line. Most messages already contain their cause. Such a

@@ -16,11 +16,13 @@ use crate::text::alarm::{alarm_json, alarm_lines, alarm_ram, severity_json, seve
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
 use crate::text::model::{alias, front_end_text, not_in_counts, samples, window_text};
+use crate::text::verdict::verdict_json;
 use rebearing_host::device::instructions::Shape;
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
 use rebearing_host::files::hex;
 use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
+use rebearing_host::model::verdict::verdict_text;
 use rebearing_host::words::plural;
 
 /// Show what is in a model file: flash, RAM, and the exact type of the monitor that it needs.
@@ -189,6 +191,9 @@ fn text(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) ->
     line("made by", provenance.tool.into());
     line("carried", format!("from {} to {}", provenance.source, provenance.target));
     line("fitted from", hex(provenance.hash));
+    if let Some(verdict) = model.verdict() {
+        line("verdict", verdict_text(&verdict));
+    }
     line("classes", classes(model).join(", "));
     line("healthy", healthy.unwrap_or("none named").into());
     line("front end", front_end_text(&front_end));
@@ -240,6 +245,7 @@ fn json(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) ->
         "source": provenance.source,
         "target": provenance.target,
         "hash": hex(provenance.hash),
+        "verdict": verdict_json(model.verdict()),
         "classes": classes(model),
         "healthy": model.healthy().and_then(|class| model.class_name(class)),
         "rate_hz": front_end.rate_hz,

@@ -14,3 +14,4 @@ pub(crate) mod library;
 pub(crate) mod model;
 pub(crate) mod prediction;
 pub mod table;
+pub(crate) mod verdict;

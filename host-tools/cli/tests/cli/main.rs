@@ -28,5 +28,6 @@ mod terminal;
 mod transport_problems;
 mod tutorial;
 mod units;
+mod verdict;
 mod watch;
 mod workplace;
