@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ndarray::Array2;
+use rebearing::model::{self, AccuracyCurve};
 use serde::Serialize;
 
 use super::choose::Candidate;
@@ -13,6 +14,7 @@ use crate::mixture::LabelledMixture;
 use crate::mixture::held_out::HeldOut;
 use crate::model::encoded::ModelBytes;
 use crate::model::file::{self, GateContents, ModelContents, ModelFileError};
+use crate::model::verdict::VerdictContents;
 use crate::source::Source;
 
 /// The verdict on a target: adapt, keep or abstain.
@@ -107,6 +109,28 @@ impl Adaptation {
             target,
             hash,
         })
+    }
+}
+
+impl Adaptation {
+    /// The verdict as the model file carries it.
+    pub fn verdict_contents(&self) -> VerdictContents {
+        let prediction = self.prediction.as_ref();
+        let curve = |prediction: &Prediction| {
+            if prediction.by_library() { AccuracyCurve::Library } else { AccuracyCurve::Fixed }
+        };
+        VerdictContents {
+            verdict: match self.verdict {
+                Verdict::Adapt => model::Verdict::Adapt,
+                Verdict::Keep => model::Verdict::Keep,
+                Verdict::Abstain => model::Verdict::Abstain,
+            },
+            forced: self.forced,
+            predicted_accuracy: prediction.map(|prediction| prediction.accuracy),
+            promise: self.promise,
+            transfers: prediction.map_or(0, |prediction| prediction.transfers),
+            curve: prediction.map(curve),
+        }
     }
 }
 
