@@ -6,3 +6,4 @@ pub mod integer_extract;
 pub mod rates;
 pub mod snapshot;
 pub mod standardise;
+pub mod turns;
