@@ -30,6 +30,7 @@ use crate::text::command_line::{files, origin};
 use crate::text::drift::{reference_json, reference_text};
 use crate::text::evidence::check_labels;
 use crate::text::flags::all_as_flags;
+use crate::text::levels::LevelCheck;
 use crate::text::model::{cost_line, unit_text};
 use rebearing_host::words::plural;
 
@@ -146,12 +147,13 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         build(source, target, &settings)?
     };
     all_as_flags(&mut built.adaptation.reasons);
+    let levels = LevelCheck::of(&built.target.domain, &built.source.front_end)?;
     let adapted = Adapted::look(built, args)?;
     output::write(&args.out, adapted.built.model.bytes())?;
     if let (Some(path), Some(report)) = (&args.report, &adapted.report) {
         output::write(path, report.html.as_bytes())?;
     }
-    Ok(adapted.outcome(args))
+    Ok(levels.added_to(adapted.outcome(args)))
 }
 
 /// The model that was built, and its results for the windows.

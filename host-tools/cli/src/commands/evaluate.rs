@@ -19,6 +19,7 @@ use crate::args::solver::SolverArgs;
 use crate::progress::{Bar, Step};
 use crate::text::evaluation::{self, PairScores};
 use crate::text::flags::{all_as_flags, as_flags};
+use crate::text::levels::LevelCheck;
 use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::data::domain::{Domain, Resample};
 use rebearing_host::data::manifest::Manifest;
@@ -217,7 +218,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
     }
     let scores: Vec<PairScores<'_>> = evaluated.iter().map(|runs| PairScores::new(runs)).collect();
-    match scores.as_slice() {
+    let outcome = match scores.as_slice() {
         [] => {
             let first = missing.first().context("no pair of domains")?;
             let Missing { source, target, reason, .. } = first;
@@ -225,7 +226,8 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
         [pair] if pairs.len() == 1 => single(args, pair),
         scores => matrix(args, scores, &missing),
-    }
+    };
+    Ok(features.levels.added_to(outcome?))
 }
 
 /// A pair without results.
@@ -262,6 +264,7 @@ impl Missing {
 struct Extracted<'a> {
     sources: HashMap<&'a str, SourceDomain>,
     targets: HashMap<&'a str, TargetDomain>,
+    levels: LevelCheck,
 }
 
 impl<'a> Extracted<'a> {
@@ -271,7 +274,8 @@ impl<'a> Extracted<'a> {
         pairs: &[(&'a str, &'a str)],
     ) -> Result<Self> {
         let noise = args.noise.map(|snr_db| Noise { snr_db, seed: args.seed });
-        let mut extracted = Self { sources: HashMap::new(), targets: HashMap::new() };
+        let (sources, targets) = (HashMap::new(), HashMap::new());
+        let mut extracted = Self { sources, targets, levels: LevelCheck::default() };
         let names = manifest.domains();
         let used: Vec<&str> = names
             .into_iter()
@@ -297,6 +301,7 @@ impl<'a> Extracted<'a> {
                 domain.keep_first(share)?;
             }
             let front_end = front_end(args, lowest, &domain)?;
+            extracted.levels.add(&domain, &front_end)?;
             if as_source {
                 extracted.sources.insert(name, SourceDomain::extract(&domain, &front_end)?);
             }

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::{Outcome, shown};
 use crate::args::resample::{ResampleArgs, resampled_json, resampled_line};
 use crate::progress::Step;
+use crate::text::levels::LevelCheck;
 use crate::text::model::unit_text;
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
@@ -114,6 +115,7 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
         let _step = Step::start(format!("fitting {}", args.domain));
         Source::fit(&domain, front_end, &settings)?
     };
+    let levels = LevelCheck::of(&domain, &source.front_end)?;
     source.write(&args.out)?;
 
     let windows: usize = source.windows.iter().sum();
@@ -162,5 +164,5 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
         "log_likelihood_min": source.log_likelihood_min,
         "hash": source.hash,
     });
-    Ok(Outcome::new(text, json))
+    Ok(levels.added_to(Outcome::new(text, json)))
 }

@@ -10,5 +10,6 @@ pub(crate) mod evidence;
 pub mod flags;
 pub(crate) mod folder;
 pub(crate) mod label;
+pub(crate) mod levels;
 pub(crate) mod model;
 pub mod table;
