@@ -10,6 +10,7 @@ pub(crate) mod evidence;
 pub mod flags;
 pub(crate) mod folder;
 pub(crate) mod label;
+pub(crate) mod levels;
 pub(crate) mod library;
 pub(crate) mod model;
 pub(crate) mod prediction;

@@ -12,6 +12,7 @@ mod flash;
 mod frequencies;
 mod gmm;
 mod integer;
+mod levels;
 mod manifest;
 mod messages;
 mod plan;

@@ -7,3 +7,4 @@ pub mod integer_extract;
 pub mod rates;
 pub mod snapshot;
 pub mod standardise;
+pub mod turns;

@@ -199,7 +199,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
     }
     let scores: Vec<PairScores<'_>> = evaluated.iter().map(|runs| PairScores::new(runs)).collect();
-    match scores.as_slice() {
+    let outcome = match scores.as_slice() {
         [] => {
             let first = missing.first().context("no pair of domains")?;
             let Missing { source, target, reason, .. } = first;
@@ -207,7 +207,8 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
         [pair] if pairs.len() == 1 => tables::single(args, pair),
         scores => tables::matrix(args, scores, &missing),
-    }
+    };
+    Ok(features.levels.added_to(outcome?))
 }
 
 /// A pair without results.
