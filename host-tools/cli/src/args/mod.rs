@@ -2,6 +2,7 @@
 
 pub(crate) mod alarm;
 pub(crate) mod choice;
+pub(crate) mod front_end;
 pub(crate) mod rate;
 pub(crate) mod resample;
 pub(crate) mod samples;

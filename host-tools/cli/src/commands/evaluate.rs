@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::fit::FrontEndArgs;
 use crate::args::choice::{Choice as _, choice};
+use crate::args::front_end::FrontEndArgs;
 use crate::args::resample::ResampleArgs;
 use crate::args::solver::SolverArgs;
 use crate::progress::{Bar, Step};
@@ -55,7 +55,8 @@ const ALL: &str = "all";
   rebearing evaluate --manifest machines.csv --source motor-a --target motor-b --pool healthy --pool-is healthy
   rebearing evaluate --manifest machines.csv --source all --target all --pool healthy:0.9 --seeds 3
   rebearing evaluate --manifest machines.csv --source all --target all --pool-is all --leave-out each
-  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3")]
+  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3
+  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --bands mel:64")]
 pub(super) struct EvaluateArgs {
     /// Table of recordings; every recording that is used needs a label
     #[arg(long, value_name = "CSV")]

@@ -8,12 +8,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Outcome, shown};
+use crate::args::front_end::FrontEndArgs;
 use crate::args::resample::{ResampleArgs, resampled_json, resampled_line};
 use crate::progress::Step;
 use crate::text::model::unit_text;
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
-use rebearing_host::features::front_end::{Blocks, EqualBands, FrontEndSettings};
 use rebearing_host::files::output;
 use rebearing_host::source::{Source, SourceSettings};
 use rebearing_host::words::plural;
@@ -22,7 +22,8 @@ use rebearing_host::words::plural;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rebearing fit --manifest machines.csv --domain motor-a --out motor-a.json\n  \
-    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json")]
+    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json\n  \
+    rebearing fit --manifest machines.csv --domain motor-a --bands mel:64 --out motor-a.json")]
 pub(super) struct FitArgs {
     /// Table of recordings: path, label, domain, `rate_hz`, and optionally rpm, channel, unit and
     /// `full_scale`; `rebearing manifest` makes one.
@@ -53,44 +54,6 @@ pub(super) struct FitArgs {
     /// Seed of the starts.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-}
-
-/// Options for how samples become features.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct FrontEndArgs {
-    /// Points of the FFT: 256, 512, 1024, 2048 or 4096.
-    #[arg(long, value_name = "N", default_value_t = 2048)]
-    pub(super) fft: usize,
-    /// Samples from one FFT segment to the next [default: half the FFT].
-    #[arg(long, value_name = "N")]
-    pub(super) hop: Option<usize>,
-    /// Segments that are averaged in a window.
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(super) segments: usize,
-    /// Number of equal bands from 0 to half the sample rate.
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    pub(super) bands: usize,
-    /// Blocks of features: bands, orders (bands of shaft orders) and envelope (orders of the
-    /// envelope spectrum). Orders and envelope need the rpm of every recording in the manifest.
-    #[arg(long, value_name = "BLOCK,…", default_value_t = Blocks::default())]
-    pub(super) blocks: Blocks,
-}
-
-impl FrontEndArgs {
-    /// Returns the front end for recordings with this rate and this number of axes.
-    pub(super) fn settings(&self, rate_hz: f64, axes: usize) -> Result<FrontEndSettings> {
-        let hop = self.hop.unwrap_or(self.fft / 2);
-        let Self { fft, segments, bands, blocks, .. } = *self;
-        let front_end = FrontEndSettings::equal_bands(EqualBands {
-            rate_hz,
-            axes,
-            fft_len: fft,
-            hop,
-            segments,
-            bands,
-        })?;
-        Ok(front_end.with_blocks(blocks)?)
-    }
 }
 
 pub(super) fn run(args: &FitArgs) -> Result<Outcome> {

@@ -92,13 +92,12 @@ impl TargetDomain {
 /// Whether two front ends use the same bands: the same number, with the same edge frequencies to
 /// within one bin of the coarser spectrum.
 pub fn same_bands(one: &FrontEndSettings, other: &FrontEndSettings) -> bool {
-    let bin_hz = |front_end: &FrontEndSettings| front_end.rate_hz / front_end.fft_len as f64;
-    let tolerance = bin_hz(one).max(bin_hz(other));
+    let tolerance = one.bin_hz().max(other.bin_hz());
     let edges = one.band_edges.iter().zip(&other.band_edges);
     one.axes == other.axes
         && one.band_edges.len() == other.band_edges.len()
         && edges.into_iter().all(|(a, b)| {
-            (f64::from(*a) * bin_hz(one) - f64::from(*b) * bin_hz(other)).abs() <= tolerance
+            (f64::from(*a) * one.bin_hz() - f64::from(*b) * other.bin_hz()).abs() <= tolerance
         })
 }
 
