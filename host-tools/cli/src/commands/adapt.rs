@@ -278,6 +278,7 @@ impl Adapted {
             "promise": adaptation.promise,
             "predicted_accuracy": adaptation.prediction.map(|prediction| prediction.accuracy),
             "prediction": adaptation.prediction,
+            "plausibility": adaptation.plausibility,
             "warnings": adaptation.warnings,
             "reasons": adaptation.reasons,
             "pool_is": args.pool_is,

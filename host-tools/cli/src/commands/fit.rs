@@ -34,7 +34,8 @@ use crate::text::model::unit_text;
     rebearing fit --manifest machines.csv --domain motor-a --out motor-a.json\n  \
     rebearing fit --manifest machines.csv --domain motor-a,motor-c,motor-d --out library.json\n  \
     rebearing fit --manifest machines.csv --domain all --out library.json\n  \
-    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json")]
+    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json\n  \
+    rebearing fit --manifest machines.csv --domain motor-a --bands mel:64 --out motor-a.json")]
 pub(super) struct FitArgs {
     /// Table of recordings: path, label, domain, `rate_hz`, and optionally rpm, channel, unit and
     /// `full_scale`; `rebearing manifest` makes one.

@@ -1,6 +1,7 @@
 //! The `rebearing` command as its users run it, one module per subject.
 
 mod alarm;
+mod bands;
 mod board_elves;
 mod browser;
 mod doctor;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::choose::Candidate;
 use super::curve::Prediction;
 use super::gate::Gate;
+use super::plausible::Plausibility;
 use super::transfer::{CarriedLabels, Support};
 use crate::mixture::LabelledMixture;
 use crate::mixture::held_out::HeldOut;
@@ -58,6 +59,9 @@ pub struct Adaptation {
     pub candidates: Vec<Candidate>,
     /// The predicted accuracy of the carried labels, if labels could be carried.
     pub prediction: Option<Prediction>,
+    /// How well the carried labels agree with what is known of the machines, if labels could be
+    /// carried.
+    pub plausibility: Option<Plausibility>,
     /// The accuracy from which labels are trusted.
     pub promise: f64,
     /// Subtracted from each feature.

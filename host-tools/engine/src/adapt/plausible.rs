@@ -8,7 +8,6 @@ use ndarray::Array2;
 
 use super::reference::{Reference, distance};
 use super::simplex;
-use super::verdict::{MAX_OFFSET, MIN_HEALTHY};
 use crate::mixture::Mixture;
 
 /// How plausible carried labels are.
@@ -22,20 +21,36 @@ pub struct Plausibility {
     pub healthy: Option<f64>,
 }
 
-impl Plausibility {
+/// Limits of plausible labels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Largest offset from the classes of the source.
+    pub offset: f64,
+    /// Least share of what is called healthy that looks healthy.
+    pub healthy: f64,
+}
+
+impl Limits {
+    /// Limits if nothing is known about the pool. Plans that were wrong between unlike machines
+    /// began at an offset of 0.99; right ones reached 0.83.
+    pub const UNKNOWN: Self = Self { offset: 0.8, healthy: 0.5 };
+    /// Limits if every class was declared to be in the pool: components may lie as far from their
+    /// class as two classes from one another.
+    pub const DECLARED: Self = Self { offset: 1.0, healthy: 0.0 };
+
     /// Whether nothing contradicts the labels.
-    pub fn holds(&self) -> bool {
-        self.near() && self.looks_healthy()
+    pub fn hold(&self, plausibility: &Plausibility) -> bool {
+        self.near(plausibility) && self.looks_healthy(plausibility)
     }
 
     /// Whether the components lie where the source has their classes.
-    pub fn near(&self) -> bool {
-        self.offset <= MAX_OFFSET
+    pub fn near(&self, plausibility: &Plausibility) -> bool {
+        plausibility.offset <= self.offset
     }
 
     /// Whether the part that is called healthy looks healthy.
-    pub fn looks_healthy(&self) -> bool {
-        self.healthy.is_none_or(|share| share >= MIN_HEALTHY)
+    pub fn looks_healthy(&self, plausibility: &Plausibility) -> bool {
+        plausibility.healthy.is_none_or(|share| share >= self.healthy)
     }
 }
 

@@ -3,8 +3,7 @@
 use super::choose::Candidate;
 use super::curve::Prediction;
 use super::gate::Gate;
-use super::plausible::Plausibility;
-use super::verdict::{MAX_OFFSET, MIN_HEALTHY};
+use super::plausible::{Limits, Plausibility};
 use crate::words::plural;
 
 /// Most machines that a ranking names.
@@ -64,20 +63,20 @@ pub(super) fn ranking(candidates: &[Candidate]) -> Option<String> {
 }
 
 /// The contradictions between carried labels and the known machines.
-pub(super) fn implausible(plausibility: &Plausibility) -> Vec<String> {
+pub(super) fn implausible(plausibility: &Plausibility, limits: &Limits) -> Vec<String> {
     let mut reasons = Vec::new();
-    if !plausibility.near() {
+    if !limits.near(plausibility) {
         reasons.push(format!(
             "the pool lies {:.2} of the distance between two classes away from where the source has the classes it is \
-             called by (limit {MAX_OFFSET}): this is another kind of machine",
-            plausibility.offset
+             called by ({} is the limit): this may be another kind of machine",
+            plausibility.offset, limits.offset
         ));
     }
-    if let Some(share) = plausibility.healthy.filter(|_| !plausibility.looks_healthy()) {
+    if let Some(share) = plausibility.healthy.filter(|_| !limits.looks_healthy(plausibility)) {
         reasons.push(format!(
-            "only {:.0} % of what the plan calls healthy looks like a known healthy state (limit {:.0} %)",
+            "only {:.0} % of what the plan calls healthy looks like a known healthy state ({:.0} % is the limit)",
             100.0 * share,
-            100.0 * MIN_HEALTHY
+            100.0 * limits.healthy
         ));
     }
     reasons

@@ -18,7 +18,7 @@ use super::healthy::{self, FoundHealthy};
 use super::keep::FaultTypes;
 use super::nothing::{self, UNREACHABLE};
 use super::plan::PlanSettings;
-use super::plausible::{self, Plausibility};
+use super::plausible::{self, Limits, Plausibility};
 use super::reasons;
 use super::reference::{HealthyReference, Reference, column_means};
 use super::target::TargetMixture;
@@ -40,11 +40,6 @@ pub const MAX_COMBINED_SHIFT: f64 = 0.5;
 /// Largest healthy shift if nobody said that the pool is healthy: half of the way to a typical
 /// fault. Gates of other machines that took a fault for healthy began at 0.6.
 pub const MAX_FOUND_SHIFT: f64 = 0.5;
-/// Largest offset of carried labels from the classes of the source, in units of the typical
-/// distance between two classes. Plans that were wrong between unlike machines began at 0.99.
-pub const MAX_OFFSET: f64 = 0.8;
-/// Least share of the windows called healthy that must look healthy.
-pub const MIN_HEALTHY: f64 = 0.5;
 
 /// The user's knowledge about the target's recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -218,7 +213,16 @@ impl Known<'_> {
         );
         let mut reasons = vec![reasons::predicted(&prediction, promise)];
         reasons.extend(reasons::ranking(&choice.candidates));
-        reasons.extend(reasons::implausible(&plausibility));
+        let limits = match self.settings.pool_is {
+            Pool::All => Limits::DECLARED,
+            Pool::Healthy | Pool::Unknown => Limits::UNKNOWN,
+        };
+        let contradictions = reasons::implausible(&plausibility, &limits);
+        let holds = limits.hold(&plausibility);
+        // A pool that was declared complete gets the benefit of the doubt, and a warning.
+        let warnings =
+            if holds { reasons::implausible(&plausibility, &Limits::UNKNOWN) } else { Vec::new() };
+        reasons.extend(contradictions);
         reasons.push(format!(
             "labels agree {:.2}: certainty and balance of the labels {:.2}, agreement with a common shift {:.2}",
             support.quality, support.score, support.consistency
@@ -231,13 +235,13 @@ impl Known<'_> {
         if choice.carried.plan.fell_back {
             reasons.push("the entropic plan did not converge: the exact one was taken".into());
         }
-        Ok(Carried { choice, prediction, plausibility, promise, reasons })
+        Ok(Carried { choice, prediction, plausibility, holds, promise, reasons, warnings })
     }
 
     /// The target's own mixture with the carried labels.
     fn adapted(&self, carried: Carried) -> Result<Adaptation> {
         let kept = carried.kept();
-        let Carried { choice, prediction, mut reasons, .. } = carried;
+        let Carried { choice, prediction, plausibility, mut reasons, warnings, .. } = carried;
         let Choice { chosen, carried, candidates, .. } = choice;
         let source = &self.library.sources[chosen];
         let em = &self.settings.em;
@@ -253,9 +257,10 @@ impl Known<'_> {
             verdict: if kept { Verdict::Adapt } else { Verdict::Abstain },
             forced: !kept,
             reasons,
-            warnings: Vec::new(),
+            warnings,
             candidates,
             prediction: Some(prediction),
+            plausibility: Some(plausibility),
             promise: self.settings.promise,
             shift: source.shift.clone(),
             scale: source.scale.clone(),
@@ -345,6 +350,7 @@ impl Known<'_> {
             source: source.clone(),
             candidates: Vec::new(),
             prediction: None,
+            plausibility: None,
             promise: self.settings.promise,
             shift: vec![0.0; dims],
             scale: vec![1.0; dims],
@@ -400,24 +406,27 @@ struct Carried {
     choice: Choice,
     prediction: Prediction,
     plausibility: Plausibility,
+    holds: bool,
     promise: f64,
     reasons: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Carried {
     /// Whether the predicted accuracy keeps the promise, and nothing contradicts the labels.
     fn kept(&self) -> bool {
-        self.prediction.accuracy >= self.promise && self.plausibility.holds()
+        self.prediction.accuracy >= self.promise && self.holds
     }
 }
 
 impl Adaptation {
     /// The same adaptation, with the evidence for labels that were carried but not used.
     fn with(mut self, carried: Carried, library: &Library) -> Self {
-        let Carried { choice, prediction, .. } = carried;
+        let Carried { choice, prediction, plausibility, .. } = carried;
         let Choice { chosen, carried, candidates, .. } = choice;
         let source = &library.sources[chosen];
         self.prediction = Some(prediction);
+        self.plausibility = Some(plausibility);
         self.seconds =
             Seconds { fit_target: carried.fit_seconds, transport: carried.transport_seconds };
         self.support = Some(carried.support);

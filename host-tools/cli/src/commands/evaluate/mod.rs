@@ -50,7 +50,8 @@ use crate::text::flags::{all_as_flags, as_flags};
   rebearing evaluate --manifest machines.csv --source motor-a,motor-c --target motor-b --calibration
   rebearing evaluate --manifest machines.csv --source all --target all --pool healthy:0.9 --seeds 3
   rebearing evaluate --manifest machines.csv --source all --target all --pool-is all --leave-out each
-  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3")]
+  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3
+  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --bands mel:64")]
 pub(super) struct EvaluateArgs {
     /// Table of recordings; every recording that is used needs a label
     #[arg(long, value_name = "CSV")]
