@@ -22,6 +22,10 @@ const MOST_PER_HOP: usize = 8;
 /// differ.
 const LEAST_STRIDE: usize = 128;
 
+/// Most windows of all recordings together that a smaller stride may lead to. A pool of hours does
+/// not grow because one of its recordings is short.
+const MOST_WINDOWS: usize = 20_000;
+
 /// Computes the features of every window in `parts`. Each window starts `stride` samples after the
 /// previous one, and `stride` divides the hop.
 ///
@@ -44,26 +48,49 @@ pub fn extract_dense(
 /// Returns the stride for fitting on `parts`: the hop if each recording gives at least 80 windows,
 /// otherwise the largest of hop/2, hop/4 and hop/8 that does.
 ///
-/// If none of them does, the smallest is returned. The stride always divides the hop, and only a
+/// If none of them does, the smallest is returned that gives at most 20,000 windows. The stride always divides the hop, and only a
 /// hop below 128 samples gives a stride below 128 samples.
 pub fn stride_for(parts: &[Part], front_end: &FrontEndSettings) -> usize {
     let hop = front_end.hop;
-    let enough = |stride: usize| {
+    let counts = |stride: usize| {
         let mut counts = BTreeMap::new();
         for part in parts {
             *counts.entry(part.recording).or_insert(0) +=
                 windows(part.frames().len(), front_end, stride);
         }
-        counts.values().all(|windows| *windows >= ENOUGH_WINDOWS)
+        counts
     };
+    let enough = |stride| counts(stride).values().all(|windows| *windows >= ENOUGH_WINDOWS);
+    let too_many = |stride| counts(stride).values().sum::<usize>() > MOST_WINDOWS;
     let mut stride = hop;
     while !enough(stride)
         && stride.is_multiple_of(2)
         && stride / 2 >= LEAST_STRIDE.max(hop.div_ceil(MOST_PER_HOP))
+        && !too_many(stride / 2)
     {
         stride /= 2;
     }
     stride
+}
+
+/// Returns the windows of `dense` that start a hop apart, from the start of each of `parts`. Windows
+/// behind those of the parts, such as those of snapshots, are kept.
+///
+/// # Panics
+/// If `dense` has fewer windows than `parts` give.
+pub fn at_hop(dense: Features, parts: &[Part], front_end: &FrontEndSettings) -> Features {
+    let (hop, stride) = (front_end.hop, dense.stride);
+    if stride >= hop {
+        return dense;
+    }
+    let (mut rows, mut start) = (Vec::new(), 0);
+    for part in parts {
+        let count = windows(part.frames().len(), front_end, stride);
+        rows.extend((start..start + count).step_by(hop / stride));
+        start += count;
+    }
+    rows.extend(start..dense.x.nrows());
+    Features { stride: hop, ..dense.select(&rows) }
 }
 
 /// Returns how many windows after a window share samples with it, if one starts every `stride`
@@ -152,8 +179,18 @@ mod tests {
                     Ok(dense) => {
                         let bits: Vec<u32> = dense.x.iter().map(|x| x.to_bits()).collect();
                         prop_assert!(!empty);
-                        prop_assert_eq!(dense.recording, of);
+                        prop_assert_eq!(&dense.recording, &of);
                         prop_assert_eq!(bits, rows);
+                        // Two more rows, as of a snapshot.
+                        let count = dense.x.nrows();
+                        let more: Vec<usize> = (0..count).chain([0, 0]).collect();
+                        let own = extract(&recordings, &parts, &front_end).unwrap();
+                        let hops = at_hop(dense.select(&more), &parts, &front_end);
+                        prop_assert_eq!(hops.stride, 128);
+                        let (windows, found) = (own.x.nrows(), hops.x.nrows());
+                        prop_assert_eq!(found, windows + 2);
+                        prop_assert_eq!(&hops.x.slice(ndarray::s![..windows, ..]), &own.x.view());
+                        prop_assert_eq!(&hops.recording[..windows], &own.recording[..]);
                     }
                     Err(error) => {
                         prop_assert!(empty);
@@ -217,6 +254,8 @@ mod tests {
             assert_eq!(stride(&[with(80, length), 200_000], &usual), length);
             assert_eq!(stride(&[with(80, length) - 1], &usual), (length / 2).max(128));
         }
+        assert_eq!(stride(&[with(15_000, 1024), 10], &usual), 1024, "30,000 windows are too many");
+        assert_eq!(stride(&[with(9_900, 1024), 10], &usual), 512);
         assert_eq!(stride(&[10], &usual), 128, "an eighth of the hop at the least");
         assert_eq!(stride(&[10], &front_end(1, 256, 1)), 128, "128 samples at the least");
         assert_eq!(stride(&[10], &front_end(1, 100, 1)), 100);
