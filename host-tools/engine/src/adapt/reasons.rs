@@ -2,8 +2,10 @@
 
 use super::choose::Candidate;
 use super::curve::Prediction;
-use super::gate::Gate;
+use super::false_alarms::FalseAlarms;
+use super::gate::{FEW_INDEPENDENT, Gate};
 use super::plausible::{Limits, Plausibility};
+use crate::features::front_end::FrontEndSettings;
 use crate::words::plural;
 
 /// Most machines that a ranking names.
@@ -111,9 +113,42 @@ pub(super) fn shift(shift: f64, limit: f64) -> String {
     )
 }
 
-/// The windows behind a gate.
-pub(super) fn gate(gate: &Gate, pool: usize) -> String {
-    format!("the gate was fitted to {} of {pool} windows", gate.windows)
+/// The windows behind a gate, and the false alarms that it aims at.
+pub(super) fn gate(gate: &Gate, pool: usize, false_alarms: &FalseAlarms) -> String {
+    let aim = if false_alarms.per_year == 1.0 {
+        "one false alarm".into()
+    } else {
+        format!("{} false alarms", false_alarms.per_year)
+    };
+    format!(
+        "the gate was fitted to {} of {pool} windows ({:.1} independent ones, {}); it aims at {aim} a year, about 1 \
+         window in {} (an aim, not a promise: healthy windows unlike the recorded ones come on top)",
+        gate.windows,
+        gate.independent,
+        plural(gate.mixture.components(), "component", "components"),
+        rounded(1.0 / gate.rate)
+    )
+}
+
+/// Two digits of a count, with commas between thousands.
+fn rounded(count: f64) -> String {
+    let unit = 10_f64.powf((count.log10().floor() - 1.0).max(0.0));
+    let digits = format!("{:.0}", (count / unit).round() * unit);
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    String::from_utf8_lossy(&groups.join(&b',')).into_owned()
+}
+
+/// A warning if few windows stand behind a gate.
+pub(super) fn few_windows(gate: &Gate, front_end: &FrontEndSettings) -> Option<String> {
+    let seconds = |windows: f64| windows * front_end.window_len() as f64 / front_end.rate_hz;
+    (gate.independent < FEW_INDEPENDENT).then(|| {
+        format!(
+            "the gate rests on {:.2} s of the healthy machine; below {:.2} s its threshold lies far out, and it may \
+             miss faint faults: record for longer",
+            seconds(gate.independent),
+            seconds(FEW_INDEPENDENT)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -143,6 +178,19 @@ mod tests {
             "m6 fits best: labels agree 0.75; m5 0.62; m4 0.50; m3 and m2 are too unlike; 2 more"
         );
         assert_eq!(ranking(&[candidate("alone", 1.0, 1.0)]), None);
+    }
+
+    #[test]
+    fn counts_have_two_digits() {
+        for (count, text) in [
+            (100.0, "100"),
+            (14_333.5, "14,000"),
+            (7.0, "7"),
+            (9_960.0, "10,000"),
+            (1.26e6, "1,300,000"),
+        ] {
+            assert_eq!(rounded(count), text);
+        }
     }
 
     #[test]

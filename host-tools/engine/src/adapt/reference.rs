@@ -91,17 +91,7 @@ impl Reference {
     }
 }
 
-/// Smallest scale of a feature, as a fraction of the source's healthy standard deviation. The known
-/// variation of a healthy machine of this kind is not a fault on a quieter machine.
-const LEAST_SCALE: f64 = 0.3;
-
 impl HealthyReference {
-    /// The divisors for the features of a healthy machine, from its `own` deviations.
-    pub fn scale(&self, own: impl IntoIterator<Item = f64>) -> Array1<f64> {
-        let pairs = own.into_iter().zip(&self.std);
-        pairs.map(|(own, known)| own.max(LEAST_SCALE * known)).collect()
-    }
-
     /// How far the healthy state has moved to `mean`, in units of the typical fault distance.
     pub fn shift(&self, mean: &Array1<f64>) -> f64 {
         distance(mean, &self.mean) / self.fault_distance.max(f64::MIN_POSITIVE)

@@ -13,7 +13,8 @@ pub use super::adaptation::{Adaptation, Seconds, Verdict};
 use super::choose::{Candidate, Choice, choose};
 use super::combine::Combination;
 use super::curve::Prediction;
-use super::gate::{Gate, GateError};
+use super::false_alarms::FalseAlarms;
+use super::gate::{Gate, GateError, GateSettings};
 use super::healthy::{self, FoundHealthy};
 use super::keep::FaultTypes;
 use super::nothing::{self, UNREACHABLE};
@@ -21,13 +22,14 @@ use super::plan::PlanSettings;
 use super::plausible::{self, Limits, Plausibility};
 use super::reasons;
 use super::reference::{HealthyReference, Reference, column_means};
+use super::states::TwoStates;
 use super::target::TargetMixture;
 use super::transfer::{CarriedLabels, Transfer, TransferError, TransferSettings};
 use crate::features::extract::Features;
 use crate::mixture::Mixture;
 use crate::mixture::held_out::HeldOut;
+use crate::source::SourceSettings;
 use crate::source::library::Library;
-use crate::source::{SourceSettings, calibration};
 use crate::words::plural;
 
 /// Largest healthy shift from a single source, in units of the distance to a typical fault. Beyond
@@ -60,6 +62,8 @@ pub struct AdaptSettings {
     pub pool_is: Pool,
     /// The accuracy from which carried labels are trusted.
     pub promise: f64,
+    /// The false alarms that the gate aims at.
+    pub false_alarms: FalseAlarms,
     /// Whether the model names classes although the verdict is to abstain.
     pub force: bool,
     /// Settings of the plan.
@@ -75,6 +79,7 @@ impl Default for AdaptSettings {
         Self {
             pool_is: Pool::Unknown,
             promise: 0.9,
+            false_alarms: FalseAlarms::default(),
             force: false,
             plan: PlanSettings::default(),
             components: 2,
@@ -92,7 +97,7 @@ impl AdaptSettings {
                 self.promise
             );
         }
-        Ok(())
+        self.false_alarms.check()
     }
 
     pub(crate) fn transfer(&self) -> TransferSettings<'_> {
@@ -144,7 +149,12 @@ impl Known<'_> {
         let declared =
             "the pool was declared healthy, so no fault label can be carried over from it";
         let limit = if self.library.sources.len() > 1 { MAX_COMBINED_SHIFT } else { MAX_SHIFT };
-        Ok(self.gated(gate, combination, limit, vec![declared.into()]))
+        let known = combination.reference.healthy.as_ref();
+        let find = |known| TwoStates::find(&gate.mixture, self.target, known);
+        let states = known.map(find).transpose()?.flatten();
+        let mut adaptation = self.gated(gate, combination, limit, vec![declared.into()]);
+        adaptation.warnings.extend(states.map(|states| states.to_string()));
+        Ok(adaptation)
     }
 
     /// If nothing is known about the pool, labels go along the plan only if the promise holds.
@@ -295,7 +305,7 @@ impl Known<'_> {
         let candidates = self.healthy_candidates(&shares, &gate.mean);
         reasons.extend(reasons::combination(&candidates));
         reasons.push(reasons::shift(shift, limit));
-        reasons.push(reasons::gate(&gate, self.target.x.nrows()));
+        reasons.push(reasons::gate(&gate, self.target.x.nrows(), &self.settings.false_alarms));
         let like = shift <= limit;
         let forced = !like && self.settings.force;
         if !like {
@@ -322,6 +332,9 @@ impl Known<'_> {
             verdict: if like { Verdict::Keep } else { Verdict::Abstain },
             forced,
             reasons,
+            warnings: reasons::few_windows(&gate, &self.library.first().front_end)
+                .into_iter()
+                .collect(),
             candidates,
             held_out: gate.held_out.clone(),
             gate: Some(gate),
@@ -371,12 +384,13 @@ impl Known<'_> {
     }
 
     fn gate(&self, windows: &Features, combination: &Combination) -> Result<Gate, GateError> {
-        let calibration = calibration(windows, &self.library.first().front_end);
+        let AdaptSettings { false_alarms, em, .. } = self.settings;
+        let front_end = &self.library.first().front_end;
         // A combination without a healthy class is never made.
         let Some(healthy) = &combination.reference.healthy else {
-            return Err(GateError::TooFew { windows: 0, held_out: 0 });
+            return Err(GateError::too_few(0.0, front_end));
         };
-        Gate::fit(windows, healthy, &calibration, &self.settings.em)
+        Gate::fit(windows, healthy, &GateSettings { front_end, false_alarms, em })
     }
 
     /// Every machine, with its share and its own healthy shift.

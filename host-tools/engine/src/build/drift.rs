@@ -68,8 +68,29 @@ fn useful(reference: DriftContents) -> Result<DriftContents, NoDriftReference> {
 mod tests {
     use rebearing::Label;
 
+    use ndarray::Array2;
+
     use super::*;
+    use crate::adapt::reference::tests::source;
     use crate::model::drift::{BLOCKS_PER_FALSE_ALARM, Stretch, contents};
+
+    #[test]
+    fn windows_count_as_far_apart_as_those_of_a_device() {
+        // A window of one segment every 128 samples.
+        let model = source().model(false).unwrap();
+        let held_out = |stride: usize, rows: &[usize], first_snapshot: usize| {
+            let recording = [vec![0; 80], vec![1; 80]].concat();
+            let features = Features { x: Array2::from_elem((160, 2), 1.0), recording, stride };
+            let log_likelihoods = rows.iter().map(|row| *row as f64).collect();
+            let held_out = HeldOut { rows: rows.to_vec(), log_likelihoods };
+            drift::reference(&model.model(), &held_out, &features, first_snapshot).unwrap().held_out
+        };
+        let all: Vec<usize> = (0..160).collect();
+        assert_eq!(held_out(128, &all, 2), 160);
+        assert_eq!(held_out(32, &all, 2), 40);
+        assert_eq!(held_out(32, &all, 1), 20 + 80, "the second one is a snapshot");
+        assert_eq!(held_out(32, &all[6..11], 2), 2);
+    }
 
     #[test]
     fn a_reference_that_can_never_fire_is_refused_with_the_reason() {

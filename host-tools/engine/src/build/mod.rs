@@ -45,9 +45,11 @@ use anyhow::{Context, Result, bail};
 use rebearing::Encoding;
 use rebearing::model::AlarmParameters;
 
+use crate::adapt::false_alarms::FalseAlarms;
 use crate::adapt::verdict::{self, AdaptSettings, Adaptation};
 use crate::data::split::Part;
-use crate::features::extract::{Features, extract};
+use crate::features::dense::{at_hop, extract_dense, stride_for};
+use crate::features::extract::Features;
 use crate::features::snapshot::with_snapshots;
 use crate::model::bytes::Payload;
 use crate::model::deployed::DeployedModel;
@@ -103,6 +105,13 @@ impl BuildSettings {
         self.adapt.check()?;
         self.alarm.parameters().map(drop)
     }
+
+    /// The settings of the adaptation, with a gate for the alarm that the model will have.
+    fn adaptation(&self) -> AdaptSettings {
+        let AlarmSettings { average, raise, .. } = self.alarm;
+        let false_alarms = FalseAlarms { average, raise, ..self.adapt.false_alarms };
+        AdaptSettings { false_alarms, ..self.adapt.clone() }
+    }
 }
 
 /// A finished model, and what it was made from.
@@ -114,7 +123,8 @@ pub struct Built {
     pub target: Target,
     /// The parts of the recordings that the model was adapted to.
     pub parts: Vec<Part>,
-    /// The target's features: of its recordings, then of its snapshots.
+    /// The target's features, a hop apart: of its recordings, then of its snapshots. The model may
+    /// be fitted to windows that lie closer.
     pub features: Features,
     /// The result of the adaptation.
     pub adaptation: Adaptation,
@@ -157,12 +167,15 @@ pub fn build(library: Library, mut target: Target, settings: &BuildSettings) -> 
     let Target { domain, snapshots, .. } = &target;
     let recordings = domain.recordings.len();
     let parts = settings.parts.clone().unwrap_or_else(|| domain.whole());
-    let features = extract(&domain.recordings, &parts, front_end)?;
-    let features = with_snapshots(features, recordings, snapshots);
-    let adaptation = verdict::adapt(&library, &features, &settings.adapt)?;
+    // Short recordings give more windows to fit on than the device will see.
+    let stride = stride_for(&parts, front_end);
+    let dense = extract_dense(&domain.recordings, &parts, front_end, stride)?;
+    let dense = with_snapshots(dense, recordings, snapshots);
+    let adaptation = verdict::adapt(&library, &dense, &settings.adaptation())?;
     let hash = fitted_from(&library, domain, snapshots)?;
     let model = adaptation.model(&domain.name, hash)?;
-    let drift = drift::reference(&model.model(), &adaptation.held_out, &features, recordings);
+    let drift = drift::reference(&model.model(), &adaptation.held_out, &dense, recordings);
+    let features = at_hop(dense, &parts, front_end);
     let (model, loss) = match &in_counts {
         None => (DeployedModel::F32(model), None),
         Some(in_counts) => {

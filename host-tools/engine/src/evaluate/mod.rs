@@ -34,6 +34,7 @@ pub use task::{Task, TaskError};
 
 use crate::adapt::choose::Candidate;
 use crate::adapt::curve::Prediction;
+use crate::adapt::false_alarms::FalseAlarms;
 use crate::adapt::plan::PlanSettings;
 use crate::adapt::plausible::Plausibility;
 use crate::adapt::transfer::Support;
@@ -107,6 +108,8 @@ pub struct EvaluateSettings {
     pub restarts: usize,
     /// The accuracy from which `guarded` trusts carried labels.
     pub promise: f64,
+    /// The false alarms that the gate of `guarded` aims at.
+    pub false_alarms: FalseAlarms,
     /// Whether `guarded` names classes although its verdict is to abstain.
     pub force: bool,
 }
@@ -114,7 +117,8 @@ pub struct EvaluateSettings {
 impl EvaluateSettings {
     /// Refuses settings out of their range.
     pub fn check(&self) -> anyhow::Result<()> {
-        AdaptSettings { promise: self.promise, ..AdaptSettings::default() }.check()
+        let Self { promise, false_alarms, .. } = *self;
+        AdaptSettings { promise, false_alarms, ..AdaptSettings::default() }.check()
     }
 
     /// Checks that every named label is one of `known`, the labels of all domains in use.
@@ -288,6 +292,7 @@ pub enum EvaluateError {
 /// the settings request and each label that they leave out.
 ///
 /// ```
+/// use rebearing_host::adapt::false_alarms::FalseAlarms;
 /// use rebearing_host::adapt::plan::PlanSettings;
 /// use rebearing_host::adapt::verdict::Pool;
 /// use rebearing_host::data::domain::Domain;
@@ -318,6 +323,7 @@ pub enum EvaluateError {
 ///     variance_floor: 0.01,
 ///     restarts: 4,
 ///     promise: 0.9,
+///     false_alarms: FalseAlarms::default(),
 ///     force: false,
 /// };
 /// let runs = evaluate(&Sources::one(&known), &new, &settings, 0)?;

@@ -108,6 +108,7 @@ fn adapt_settings(settings: &EvaluateSettings, seed: u64) -> AdaptSettings {
     AdaptSettings {
         pool_is: settings.pool_is,
         promise: settings.promise,
+        false_alarms: settings.false_alarms,
         force: settings.force,
         plan: settings.plan,
         components: settings.components,

@@ -347,6 +347,7 @@ mod tests {
     use ndarray::Array2;
 
     use super::*;
+    use crate::adapt::false_alarms::FalseAlarms;
     use crate::adapt::plan::PlanSettings;
     use crate::features::front_end::EqualBands;
 
@@ -403,6 +404,7 @@ mod tests {
             variance_floor: 0.01,
             restarts: 1,
             promise: 0.9,
+            false_alarms: FalseAlarms::default(),
             force: false,
         }
     }

@@ -27,6 +27,10 @@ const MOST_PER_HOP: usize = 8;
 /// differ.
 const LEAST_STRIDE: usize = 128;
 
+/// Most windows of all recordings together that a smaller stride may lead to. A pool of hours does
+/// not grow because one of its recordings is short.
+const MOST_WINDOWS: usize = 20_000;
+
 /// Computes the features of every window in `parts`. Each window starts `stride` samples after the
 /// previous one, and `stride` divides the hop.
 ///
@@ -49,8 +53,9 @@ pub fn extract_dense(
 /// Returns the stride for fitting on `parts`: the hop if each recording gives at least 64 windows,
 /// otherwise the largest of hop/2, hop/4 and hop/8 that does.
 ///
-/// If none of them does, the smallest is returned that every recording gains from. The stride always
-/// divides the hop, and only a hop below 128 samples gives a stride below 128 samples.
+/// If none of them does, the smallest is returned that every recording gains from and that gives at
+/// most 20,000 windows. The stride always divides the hop, and only a hop below 128 samples gives a
+/// stride below 128 samples.
 pub fn stride_for(parts: &[Part], front_end: &FrontEndSettings) -> usize {
     let hop = front_end.hop;
     let counts = |stride: usize| {
@@ -69,12 +74,33 @@ pub fn stride_for(parts: &[Part], front_end: &FrontEndSettings) -> usize {
     {
         let denser = counts(stride / 2);
         let gains = given.values().zip(denser.values());
-        if gains.into_iter().any(|(now, then)| (*then as f64) < LEAST_GAIN * *now as f64) {
+        let gained = gains.into_iter().all(|(now, then)| *then as f64 >= LEAST_GAIN * *now as f64);
+        if !gained || denser.values().sum::<usize>() > MOST_WINDOWS {
             break;
         }
         (stride, given) = (stride / 2, denser);
     }
     stride
+}
+
+/// Returns the windows of `dense` that start a hop apart, from the start of each of `parts`. Windows
+/// behind those of the parts, such as those of snapshots, are kept.
+///
+/// # Panics
+/// If `dense` has fewer windows than `parts` give.
+pub fn at_hop(dense: Features, parts: &[Part], front_end: &FrontEndSettings) -> Features {
+    let (hop, stride) = (front_end.hop, dense.stride);
+    if stride >= hop {
+        return dense;
+    }
+    let (mut rows, mut start) = (Vec::new(), 0);
+    for part in parts {
+        let count = windows(part.frames().len(), front_end, stride);
+        rows.extend((start..start + count).step_by(hop / stride));
+        start += count;
+    }
+    rows.extend(start..dense.x.nrows());
+    Features { stride: hop, ..dense.select(&rows) }
 }
 
 /// Returns how many windows after a window share samples with it, if one starts every `stride`
@@ -163,8 +189,18 @@ mod tests {
                     Ok(dense) => {
                         let bits: Vec<u32> = dense.x.iter().map(|x| x.to_bits()).collect();
                         prop_assert!(!empty);
-                        prop_assert_eq!(dense.recording, of);
+                        prop_assert_eq!(&dense.recording, &of);
                         prop_assert_eq!(bits, rows);
+                        // Two more rows, as of a snapshot.
+                        let count = dense.x.nrows();
+                        let more: Vec<usize> = (0..count).chain([0, 0]).collect();
+                        let own = extract(&recordings, &parts, &front_end).unwrap();
+                        let hops = at_hop(dense.select(&more), &parts, &front_end);
+                        prop_assert_eq!(hops.stride, 128);
+                        let (windows, found) = (own.x.nrows(), hops.x.nrows());
+                        prop_assert_eq!(found, windows + 2);
+                        prop_assert_eq!(&hops.x.slice(ndarray::s![..windows, ..]), &own.x.view());
+                        prop_assert_eq!(&hops.recording[..windows], &own.recording[..]);
                     }
                     Err(error) => {
                         prop_assert!(empty);
@@ -228,6 +264,8 @@ mod tests {
             assert_eq!(stride(&[with(80, length), 200_000], &usual), length);
             assert_eq!(stride(&[with(80, length) - 1], &usual), (length / 2).max(128));
         }
+        assert_eq!(stride(&[with(15_000, 1024), 10], &usual), 1024, "30,000 windows are too many");
+        assert_eq!(stride(&[with(9_900, 1024), 10], &usual), 512);
         assert_eq!(stride(&[10], &usual), 128, "an eighth of the hop at the least");
         assert_eq!(stride(&[10], &front_end(1, 256, 1)), 128, "128 samples at the least");
         assert_eq!(stride(&[10], &front_end(1, 100, 1)), 100);

@@ -246,10 +246,16 @@ impl Snapshot {
 /// Appends the features of snapshots to those of recordings. Each record counts as a recording of
 /// its own.
 ///
+/// The stride stays that of the recordings, which is smaller. Without recordings it is the
+/// device's: each window starts a hop after the last segment of the one before.
+///
 /// # Panics
 /// If a snapshot has another number of features: call [`Snapshot::check`] first.
 pub fn with_snapshots(features: Features, recordings: usize, snapshots: &[Snapshot]) -> Features {
-    let Features { x, mut recording, stride } = features;
+    let Features { x, mut recording, mut stride } = features;
+    if let (0, Some(first)) = (x.nrows(), snapshots.first()) {
+        stride = first.hop * first.segments;
+    }
     for (index, snapshot) in snapshots.iter().enumerate() {
         recording.extend(std::iter::repeat_n(recordings + index, snapshot.windows.len()));
     }

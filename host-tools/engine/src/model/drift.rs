@@ -70,16 +70,17 @@ pub struct Stretch {
 /// Returns the drift reference of `model`, from the windows that its mixture was not fitted on;
 /// `None` if no window was held out.
 ///
-/// `features` are those of the target. In a recording, each window starts one hop after the
-/// previous one. Recordings from index `first_snapshot` on are snapshots; there, each window starts
-/// a whole window after the previous one.
+/// `features` are those that the mixture was fitted on. In a recording, windows may start closer
+/// together than those of a device; only windows as far apart as the device's are used. Recordings
+/// from index `first_snapshot` on are snapshots, so their windows are the device's.
 pub fn reference(
     model: &Model<'_>,
     held_out: &HeldOut,
     features: &Features,
     first_snapshot: usize,
 ) -> Option<DriftContents> {
-    let segments = model.front_end().segments;
+    let front_end = model.front_end();
+    let apart = (front_end.segments * front_end.hop).div_ceil(features.stride).max(1);
     let found = findings(model, &features.x).rows;
     // With a gate, the held-out log-likelihoods are those of the gate.
     let gate_min = model.gate().map(|gate| f64::from(gate.log_likelihood_min));
@@ -94,7 +95,7 @@ pub fn reference(
         if *row < next {
             continue;
         }
-        next = *row + if recording < first_snapshot { segments } else { 1 };
+        next = *row + if recording < first_snapshot { apart } else { 1 };
         let label = match gate_min {
             Some(min) if *score >= min => model.healthy().map_or(Label::Unknown, Label::Class),
             None if *score < f64::from(model.log_likelihood_min()) => Label::Unknown,

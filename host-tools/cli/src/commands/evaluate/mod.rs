@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use rayon::prelude::*;
+use rebearing_host::adapt::false_alarms::FalseAlarms;
 use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::split;
@@ -82,6 +83,9 @@ pub(super) struct EvaluateArgs {
     /// Accuracy from which guarded trusts carried labels. It adapts if it predicts at least this
     #[arg(long, value_name = "ACCURACY", default_value_t = 0.9)]
     promise: f64,
+    /// False alarms a year that the gate of guarded aims at, with the default alarm
+    #[arg(long, value_name = "PER_YEAR", default_value_t = 1.0, allow_negative_numbers = true)]
+    false_alarms: f64,
     /// Let guarded name classes although its verdict is to abstain
     #[arg(long)]
     force: bool,
@@ -146,6 +150,7 @@ impl EvaluateArgs {
             variance_floor: self.variance_floor,
             restarts: self.restarts,
             promise: self.promise,
+            false_alarms: FalseAlarms { per_year: self.false_alarms, ..FalseAlarms::default() },
             force: self.force,
         }
     }
