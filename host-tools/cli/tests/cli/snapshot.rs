@@ -48,7 +48,8 @@ fn a_snapshot_adapts_as_well_as_the_recordings() {
         let new = Domain::read(&manifest, "motor-b").unwrap();
         let parts = split::in_time(&new.frames(), 0.6).unwrap();
         let (first, test) = (cut(&new, &parts.first), cut(&new, &parts.last));
-        let settings = AdaptSettings { pool_is: Pool::All, force: true, ..AdaptSettings::default() };
+        let settings =
+            AdaptSettings { pool_is: Pool::All, force: true, ..AdaptSettings::default() };
         let library = Library::from(source.clone());
         let adapt = |features: &Features| {
             let adaptation = verdict::adapt(&library, features, &settings).unwrap();

@@ -47,20 +47,7 @@ const PAIRS: [(usize, usize); 6] = [(A, B), (A, C), (B, A), (B, C), (C, A), (C, 
 const ALIKE: [(usize, usize); 2] = [(B, C), (C, B)];
 
 fn guarded(pool: &str, pool_is: Pool) -> EvaluateSettings {
-    EvaluateSettings {
-        method: EvaluatedMethod::Guarded,
-        pool: pool.parse().unwrap(),
-        pool_is,
-        labels: None,
-        leave_out: None,
-        healthy: None,
-        plan: PlanSettings::default(),
-        components: 2,
-        variance_floor: 0.01,
-        restarts: 4,
-        promise: 0.9,
-        force: false,
-    }
+    EvaluateSettings { pool: pool.parse().unwrap(), pool_is, ..EvaluateSettings::default() }
 }
 
 fn runs(pairs: &[(usize, usize)], settings: &EvaluateSettings) -> Vec<Run> {
