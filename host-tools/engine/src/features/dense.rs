@@ -261,8 +261,8 @@ mod tests {
         // Two seconds, cut at 60 %.
         assert_eq!(stride(&[24_000], &usual), 256);
         for length in [1024, 512, 256, 128] {
-            assert_eq!(stride(&[with(80, length), 200_000], &usual), length);
-            assert_eq!(stride(&[with(80, length) - 1], &usual), (length / 2).max(128));
+            assert_eq!(stride(&[with(64, length), 200_000], &usual), length);
+            assert_eq!(stride(&[with(64, length) - 1], &usual), (length / 2).max(128));
         }
         assert_eq!(stride(&[with(15_000, 1024), 10], &usual), 1024, "30,000 windows are too many");
         assert_eq!(stride(&[with(9_900, 1024), 10], &usual), 512);
@@ -277,5 +277,8 @@ mod tests {
         let parts = split::whole(&[vec![with(41, 1024); 2], vec![with(16, 1024); 5]]);
         assert_eq!(stride_for(&parts, &usual), 1024);
         assert_eq!(stride_for(&parts[1..], &usual), 512);
+        // Stretches of one window gain nothing, and would become rare among the others.
+        let parts = split::whole(&[vec![with(1, 1024); 60], vec![with(60, 1024)]]);
+        assert_eq!(stride_for(&parts, &usual), 1024);
     }
 }
