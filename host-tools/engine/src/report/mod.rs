@@ -18,6 +18,7 @@ mod components;
 mod confusion;
 mod cost;
 mod document;
+mod evaluation;
 mod evidence;
 mod kind;
 mod known;
@@ -35,6 +36,7 @@ mod windows;
 use anyhow::Result;
 
 pub use document::{Listed, Report};
+pub use evaluation::{EvaluationContents, NotEvaluated, evaluation};
 pub use evidence::evidence_sentence;
 pub use provenance::{FileHash, Hints, Origin, Setting};
 pub use windows::{Window, windows};
