@@ -80,7 +80,7 @@ fn simulated_with(
     })
     .and_then(|front_end| front_end.with_blocks(blocks.parse().expect("blocks")))
     .expect("a front end");
-    let source = Source::fit(&known, front_end, &SourceSettings::default()).expect("a source");
+    let source = Source::fit(&known, &front_end, &SourceSettings::default()).expect("a source");
     let features = extract(&new.recordings, &new.whole(), &source.front_end).expect("features");
     let settings = AdaptSettings { pool_is: Pool::All, force: true, ..AdaptSettings::default() };
     let adaptation = adapt(&source.into(), &features, &settings).expect("an adaptation");

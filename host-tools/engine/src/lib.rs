@@ -23,7 +23,7 @@
 //! // A mixture of the known machine, with its labels.
 //! let known = Domain::read(&manifest, "motor-a")?;
 //! let front_end = FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes))?;
-//! let source = Source::fit(&known, front_end, &SourceSettings::default())?;
+//! let source = Source::fit(&known, &front_end, &SourceSettings::default())?;
 //!
 //! // The new machine, whose labels nobody looks at.
 //! let new = Domain::read(&manifest, "motor-b")?;

@@ -62,7 +62,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
     let step = Step::start(format!("fitting {SOURCE}"));
     let known = Domain::read(&manifest, SOURCE)?;
     let front_end = FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes))?;
-    let source = Source::fit(&known, front_end, &SourceSettings::default())?;
+    let source = Source::fit(&known, &front_end, &SourceSettings::default())?;
     drop(step);
 
     say(&format!(

@@ -124,8 +124,10 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     })?;
     output::write(&args.out, page.html.as_bytes())?;
 
-    let mut text: String =
-        contradicted.iter().map(|warning| format!("warning: {warning}\n")).collect();
+    let mut text = String::new();
+    for warning in &contradicted {
+        let _ = writeln!(text, "warning: {warning}");
+    }
     let _ = writeln!(
         text,
         "{}, adapted from {}, on {} of {} -> {}",

@@ -44,7 +44,7 @@ fn a_snapshot_adapts_as_well_as_the_recordings() {
         let known = Domain::read(&manifest, "motor-a").unwrap();
         let front_end =
             FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes)).unwrap();
-        let source = Source::fit(&known, front_end, &SourceSettings::default()).unwrap();
+        let source = Source::fit(&known, &front_end, &SourceSettings::default()).unwrap();
         let new = Domain::read(&manifest, "motor-b").unwrap();
         let parts = split::in_time(&new.frames(), 0.6).unwrap();
         let (first, test) = (cut(&new, &parts.first), cut(&new, &parts.last));

@@ -71,8 +71,7 @@ fn convex(means: &Array2<f64>, target: &ArrayRef1<f64>) -> Vec<f64> {
         }
     }
     let sum: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= sum);
-    shares
+    shares.into_iter().map(|share| share / sum).collect()
 }
 
 /// The shares of any sign, summing to one, that bring the rows of `means` near `target`: a ridge

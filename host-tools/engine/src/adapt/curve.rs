@@ -92,7 +92,7 @@ impl Curve {
                 step /= 2.0;
             };
             let improved = loss - next.loss(points, classes);
-            if !(improved > 1e-12) {
+            if improved <= 1e-12 {
                 break;
             }
             (curve, loss) = (next, loss - improved);

@@ -146,7 +146,7 @@ mod tests {
         let in_nats = fit.mixture.log_likelihoods(target.x.view()).unwrap()[0];
         let own = standardised.log_likelihoods(source.standardise(&target.x).view()).unwrap()[0];
         assert!((in_nats - own - volume).abs() < 1e-3, "{in_nats} {own} {volume}");
-        assert!((unit(&library) - ((0.8_f64.powi(-2) + 16.0) / 2.0).sqrt()).abs() < 1e-6);
+        assert!((unit(&library) - f64::midpoint(0.8_f64.powi(-2), 16.0).sqrt()).abs() < 1e-6);
         assert_eq!(fit.component_of_windows().len(), 64);
     }
 

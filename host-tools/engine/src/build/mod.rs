@@ -22,7 +22,7 @@
 //! let manifest = Manifest::read(&simulated.manifest)?;
 //! let known = Domain::read(&manifest, "motor-a")?;
 //! let front_end = FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes))?;
-//! let source = Source::fit(&known, front_end, &SourceSettings::default())?;
+//! let source = Source::fit(&known, &front_end, &SourceSettings::default())?;
 //!
 //! let target = Target::read(&manifest, "motor-b", &[], Resample::No)?;
 //! let adapt = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };

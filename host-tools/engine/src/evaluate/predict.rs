@@ -271,7 +271,7 @@ mod tests {
             ..EqualBands::usual(known.rate_hz, 1)
         })
         .unwrap();
-        let source = Source::fit(&known, front_end.clone(), &SourceSettings::default()).unwrap();
+        let source = Source::fit(&known, &front_end, &SourceSettings::default()).unwrap();
         // The unadapted source, so that some windows are unknown.
         let bytes = source.model(true).unwrap();
         let mut seen = Vec::new();

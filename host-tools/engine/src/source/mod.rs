@@ -101,10 +101,10 @@ impl Source {
     /// Fits one mixture per class to the labelled recordings of `domain`.
     pub fn fit(
         domain: &Domain,
-        front_end: FrontEndSettings,
+        front_end: &FrontEndSettings,
         settings: &SourceSettings,
     ) -> Result<Self> {
-        Self::fit_features(&LabelledFeatures::extract(domain, &front_end)?, settings)
+        Self::fit_features(&LabelledFeatures::extract(domain, front_end)?, settings)
     }
 
     /// Fits one mixture per class to labelled features.

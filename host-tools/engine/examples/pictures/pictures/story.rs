@@ -44,7 +44,7 @@ impl Story {
         let [known, new] = NAMES.map(|name| Domain::read(&manifest, name));
         let (known, new) = (known?, new?);
         let front_end = front_end(&known, BANDS)?;
-        let source = Source::fit(&known, front_end, &SourceSettings::default())?;
+        let source = Source::fit(&known, &front_end, &SourceSettings::default())?;
         let known = Machine::new(known, &source)?;
         let new = Machine::new(new, &source)?;
         let settings =
