@@ -5,16 +5,17 @@ mod integer;
 mod run;
 
 use rebearing::model::format::{self, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
-use rebearing::model::{AnyModel, Body};
+use rebearing::model::{AnyModel, Body, Verdict};
 use rebearing::{Encoding, ModelError};
 use zerocopy::IntoBytes as _;
 
 /// Valid model files of both encodings, used as seeds of the mutations.
-pub static GOLDEN: [&[u8]; 5] = [
+pub static GOLDEN: [&[u8]; 6] = [
     rebearing::include_model!("../../tests/golden/model-v1.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-gate.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-orders.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-decision.rbm"),
+    rebearing::include_model!("../../tests/golden/model-v1-verdict.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-i16.rbm"),
 ];
 
@@ -86,6 +87,13 @@ fn check_promises<'a, B: Body<'a>>(model: &AnyModel<'a, B>) {
     assert_eq!(model.class_name(classes), None);
     assert!(model.healthy().is_none_or(|class| class < classes));
     assert!(model.alarm().check().is_ok());
+    if let Some(verdict) = model.verdict() {
+        let share = 0.0..=1.0;
+        assert!(verdict.predicted_accuracy.is_none_or(|accuracy| share.contains(&accuracy)));
+        assert!(share.contains(&verdict.promise), "{verdict:?}");
+        assert_eq!(verdict.curve.is_some(), verdict.predicted_accuracy.is_some());
+        assert!(!verdict.forced || verdict.verdict == Verdict::Abstain, "{verdict:?}");
+    }
     let provenance = model.provenance();
     assert!(
         provenance.tool.len() + provenance.source.len() + provenance.target.len()

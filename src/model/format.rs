@@ -53,6 +53,24 @@ pub const ALARM_IDLE: u32 = 2;
 pub(crate) const SEVERITY_WORDS: usize = 6;
 /// Words in the unit section before its text.
 pub(crate) const UNIT_WORDS: usize = 1;
+/// Words in the verdict section.
+pub(crate) const VERDICT_WORDS: usize = 6;
+/// Verdict *adapt* in the verdict section.
+pub const VERDICT_ADAPT: u32 = 0;
+/// Verdict *keep* in the verdict section.
+pub const VERDICT_KEEP: u32 = 1;
+/// Verdict *abstain* in the verdict section.
+pub const VERDICT_ABSTAIN: u32 = 2;
+/// Flag of the verdict section: the model names classes although the verdict is *abstain*.
+pub const VERDICT_FORCED: u32 = 1;
+/// Bits of the predicted accuracy of a model that has none: −1 as f32.
+pub const NO_ACCURACY: u32 = (-1_f32).to_bits();
+/// Curve in the verdict section of a model without a predicted accuracy.
+pub const CURVE_NONE: u32 = 0;
+/// The fixed curve gave the predicted accuracy.
+pub const CURVE_FIXED: u32 = 1;
+/// The library's own curve gave the predicted accuracy.
+pub const CURVE_LIBRARY: u32 = 2;
 /// Bytes of the hash in the provenance section (SHA-256).
 pub const HASH_LEN: usize = 32;
 /// Texts in the provenance section: tool, source, target.

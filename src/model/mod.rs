@@ -23,6 +23,7 @@ mod read_integer;
 mod read_severity;
 mod sections;
 mod unit;
+mod verdict;
 
 pub use alarm::{AlarmParameters, IdleRms, ONE, Rms, probability};
 #[doc(hidden)]
@@ -35,6 +36,7 @@ pub use numbers::{Floats, Integers, Number, Numbers};
 pub use raw::{DECIBELS_OFFSET, FRACTION_BITS};
 pub use sections::{Presence, Section};
 pub use unit::SampleUnit;
+pub use verdict::{AccuracyCurve, ModelVerdict, Verdict};
 
 use crate::signal::{FrontEnd, Orders};
 use read::{Counts, Texts};
@@ -160,6 +162,7 @@ impl<'a, B: Body<'a>> AnyModel<'a, B> {
         let (hash, provenance) = read::provenance(&sections)?;
         drift::check(sections.get(Section::Drift), counts.classes)?;
         unit::check(sections.get(Section::Unit))?;
+        verdict::check(sections.get(Section::Verdict))?;
         let alarm = read_alarm::check(sections.get(Section::Alarm), B::Numbers::ENCODING)?;
         let healthy = counts.healthy;
         Ok(Self { bytes, front_end, names, provenance, hash, healthy, alarm, body })
@@ -223,6 +226,12 @@ impl<'a, B> AnyModel<'a, B> {
     pub fn unit(&self) -> Option<SampleUnit<'a>> {
         // Checked when the file was parsed.
         unit::check(sections::find(self.bytes, Section::Unit)).unwrap_or(None)
+    }
+
+    /// The verdict that the model was made under, if the file gives it.
+    pub fn verdict(&self) -> Option<ModelVerdict> {
+        // Checked when the file was parsed.
+        verdict::check(sections::find(self.bytes, Section::Verdict)).unwrap_or(None)
     }
 
     /// The tool that made the model, and the data it was made from.

@@ -89,6 +89,9 @@ sections! {
     Drift b"drft" f32: Optional, i16: Optional;
     /// Unit and full scale of the samples; absent if the recordings did not give them.
     Unit b"unit" f32: Optional, i16: Optional;
+    /// Verdict that the model was made under, and its predicted accuracy; absent if the host wrote
+    /// none.
+    Verdict b"vdct" f32: Optional, i16: Optional;
 }
 
 /// The payload of each section that a file has.

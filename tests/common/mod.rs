@@ -9,7 +9,7 @@ pub mod alarm;
 use std::f64::consts::PI;
 
 use ndarray::{Array2, array};
-use rebearing::model::{AlarmParameters, IdleRms, Rms, probability};
+use rebearing::model::{AccuracyCurve, AlarmParameters, IdleRms, Rms, Verdict, probability};
 use rebearing::signal::SeverityParameters;
 use rebearing_host::features::front_end::{FrontEndSettings, OrderSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
@@ -17,7 +17,8 @@ use rebearing_host::model::encoded::{IntegerModelBytes, ModelBytes};
 use rebearing_host::model::file::{self, GateContents, ModelContents};
 use rebearing_host::model::integer_file::encode_integer;
 use rebearing_host::model::quantise::quantise;
-use rebearing_host::model::sections::{alarm_section, severity_section};
+use rebearing_host::model::sections::{alarm_section, severity_section, verdict_section};
+use rebearing_host::model::verdict::VerdictContents;
 
 /// The golden file of format version 1.
 pub static GOLDEN: &[u8] = rebearing::include_model!("../golden/model-v1.rbm");
@@ -49,6 +50,23 @@ pub fn golden_alarm_contents() -> ModelBytes {
         SeverityParameters { low_hz: 160.0, high_hz: 1000.0, unit: 9.5, limits: [1.5, 2.5, 4.5] };
     let sections = [alarm_section(&alarm), severity_section(&severity)];
     golden_contents().with_sections(&sections).expect("the golden contents are valid")
+}
+
+/// The golden file of format version 1 with a verdict.
+pub static GOLDEN_VERDICT: &[u8] = rebearing::include_model!("../golden/model-v1-verdict.rbm");
+
+/// Returns the contents of the golden file with a verdict. They must never change while version 1
+/// is read.
+pub fn golden_verdict_contents() -> ModelBytes {
+    let verdict = VerdictContents {
+        verdict: Verdict::Abstain,
+        forced: true,
+        predicted_accuracy: Some(0.4375),
+        promise: 0.875,
+        transfers: 11,
+        curve: Some(AccuracyCurve::Library),
+    };
+    golden_contents().with_sections(&[verdict_section(&verdict)]).expect("the contents are valid")
 }
 
 /// The golden file of format version 1 in i16 encoding, made from the golden file with a gate.

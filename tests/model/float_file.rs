@@ -16,6 +16,7 @@ fn golden_files_are_what_the_writer_writes() {
         ("model-v1-gate.rbm", common::golden_gate_contents(), common::GOLDEN_GATE),
         ("model-v1-orders.rbm", common::golden_orders_contents(), common::GOLDEN_ORDERS),
         ("model-v1-decision.rbm", common::golden_alarm_contents(), common::GOLDEN_ALARM),
+        ("model-v1-verdict.rbm", common::golden_verdict_contents(), common::GOLDEN_VERDICT),
     ];
     for (name, written, golden) in all {
         if std::env::var_os("REBEARING_BLESS").is_some() {

@@ -6,3 +6,4 @@ mod common;
 mod float_file;
 mod integer_file;
 mod sections;
+mod verdict_section;

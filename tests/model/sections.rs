@@ -51,6 +51,7 @@ fn golden_files_have_their_sections_in_the_order_of_the_table() {
         (common::GOLDEN_GATE, Encoding::F32),
         (common::GOLDEN_ORDERS, Encoding::F32),
         (common::GOLDEN_ALARM, Encoding::F32),
+        (common::GOLDEN_VERDICT, Encoding::F32),
         (common::GOLDEN_I16, Encoding::I16),
     ] {
         let tags = tags(file);

@@ -1,5 +1,5 @@
-//! Words shared by many messages: a count with its noun, the name of an axis, and an error with its
-//! causes.
+//! Words shared by many messages: a count with its noun, a measured number, the name of an axis, the
+//! digits of a number, and an error with its causes.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -18,9 +18,52 @@ pub fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, man
     format!("{count} {noun}")
 }
 
+/// Returns a measured number with at most three digits that count.
+///
+/// ```
+/// use rebearing_host::words::figure;
+///
+/// assert_eq!(figure(0.031_234), "0.0312");
+/// assert_eq!(figure(1234.5), "1234");
+/// assert_eq!(figure(0.3), "0.3");
+/// assert_eq!(figure(0.000_012_3), "1.23e-5");
+/// assert_eq!(figure(12_345_678.0), "1.23e7");
+/// ```
+pub fn figure(number: f64) -> String {
+    let magnitude = number.abs();
+    if magnitude > 0.0 && !(1e-4..1e6).contains(&magnitude) {
+        let text = format!("{number:.2e}");
+        return text.replace(".00e", "e").replace("0e", "e");
+    }
+    let before = if magnitude >= 1.0 { magnitude.log10() as usize + 1 } else { 0 };
+    let zeros = if (f64::MIN_POSITIVE..1.0).contains(&magnitude) {
+        (-magnitude.log10().floor()) as usize - 1
+    } else {
+        0
+    };
+    let text = format!("{number:.*}", 3_usize.saturating_sub(before) + zeros);
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
 /// Names an axis as the manifest's channel column does: x, y, z for 0, 1, 2.
 pub fn axis_name(axis: usize) -> &'static str {
     ["x", "y", "z"].get(axis).copied().unwrap_or("?")
+}
+
+/// Returns the number with the fewest digits that is this `f32`.
+///
+/// ```
+/// use rebearing_host::words::decimal;
+///
+/// assert_eq!(decimal(0.9), 0.9);
+/// assert_ne!(f64::from(0.9_f32), 0.9);
+/// ```
+pub fn decimal(number: f32) -> f64 {
+    // The text of a float always parses, also that of NaN and infinity.
+    number.to_string().parse().unwrap_or(f64::from(number))
 }
 
 /// Returns an error and its causes in one line. Most messages already contain their cause. Such a

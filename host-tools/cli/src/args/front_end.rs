@@ -1,7 +1,9 @@
-//! Options for how samples become features.
+//! Options of the commands that compute features.
 
 use anyhow::Result;
 use clap::Args;
+
+use rebearing_host::features::bands::Bands;
 use rebearing_host::features::front_end::{Blocks, EqualBands, FrontEndSettings};
 
 /// Options for how samples become features.
@@ -9,20 +11,21 @@ use rebearing_host::features::front_end::{Blocks, EqualBands, FrontEndSettings};
 pub(crate) struct FrontEndArgs {
     /// Points of the FFT: 256, 512, 1024, 2048 or 4096.
     #[arg(long, value_name = "N", default_value_t = 2048)]
-    pub(crate) fft: usize,
+    fft: usize,
     /// Samples from one FFT segment to the next [default: half the FFT].
     #[arg(long, value_name = "N")]
-    pub(crate) hop: Option<usize>,
+    hop: Option<usize>,
     /// Segments that are averaged in a window.
     #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) segments: usize,
-    /// Number of equal bands from 0 to half the sample rate.
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    pub(crate) bands: usize,
+    segments: usize,
+    /// Bands from 0 to half the sample rate: N equal ones, or mel:N mel-like ones, which are
+    /// narrow at low frequencies and wide at high ones.
+    #[arg(long, value_name = "N|mel:N", default_value = "32")]
+    bands: Bands,
     /// Blocks of features: bands, orders (bands of shaft orders) and envelope (orders of the
     /// envelope spectrum). Orders and envelope need the rpm of every recording in the manifest.
     #[arg(long, value_name = "BLOCK,…", default_value_t = Blocks::default())]
-    pub(crate) blocks: Blocks,
+    blocks: Blocks,
 }
 
 impl FrontEndArgs {
@@ -36,8 +39,8 @@ impl FrontEndArgs {
             fft_len: fft,
             hop,
             segments,
-            bands,
+            bands: bands.number,
         })?;
-        Ok(front_end.with_blocks(blocks)?)
+        Ok(front_end.spaced(bands.spacing).with_blocks(blocks)?)
     }
 }

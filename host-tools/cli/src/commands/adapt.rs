@@ -32,6 +32,7 @@ use crate::text::command_line::{files, origin};
 use crate::text::drift::{reference_json, reference_text};
 use crate::text::evidence::check_labels;
 use crate::text::flags::all_as_flags;
+use crate::text::levels::LevelCheck;
 use crate::text::model::{cost_line, unit_text};
 use rebearing_host::words::plural;
 
@@ -173,12 +174,13 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         build(library, target, &settings)?
     };
     all_as_flags(&mut built.adaptation.reasons);
+    let levels = LevelCheck::of(&built.target.domain, &built.adaptation.source.front_end)?;
     let adapted = Adapted::look(built, args)?;
     output::write(&args.out, adapted.built.model.bytes())?;
     if let (Some(path), Some(report)) = (&args.report, &adapted.report) {
         output::write(path, report.html.as_bytes())?;
     }
-    Ok(adapted.outcome(args))
+    Ok(levels.added_to(adapted.outcome(args)))
 }
 
 /// The model that was built, and its results for the windows.
@@ -229,8 +231,13 @@ impl Adapted {
         let Built { library, adaptation, model: deployed, in_counts, loss, .. } = built;
         let source = &adaptation.source;
         let (target, windows) = (&built.target.domain, built.features.x.nrows());
-        let mut text = format!(
-            "{} -> {}: {}{} ({}) -> {}\n",
+        let mut text = String::new();
+        for warning in &adaptation.warnings {
+            let _ = writeln!(text, "warning: {warning}");
+        }
+        let _ = writeln!(
+            text,
+            "{} -> {}: {}{} ({}) -> {}",
             source.domain,
             target.name,
             adaptation.verdict,
@@ -277,6 +284,7 @@ impl Adapted {
             "promise": adaptation.promise,
             "predicted_accuracy": adaptation.prediction.map(|prediction| prediction.accuracy),
             "prediction": adaptation.prediction,
+            "plausibility": adaptation.plausibility,
             "warnings": adaptation.warnings,
             "reasons": adaptation.reasons,
             "pool_is": args.pool_is,

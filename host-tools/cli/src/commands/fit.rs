@@ -20,6 +20,7 @@ use crate::args::domains::domains;
 use crate::args::front_end::FrontEndArgs;
 use crate::args::resample::{ResampleArgs, resampled_json, resampled_line};
 use crate::progress::Step;
+use crate::text::levels::LevelCheck;
 use crate::text::library::{library_json, library_text};
 use crate::text::model::unit_text;
 
@@ -33,7 +34,8 @@ use crate::text::model::unit_text;
     rebearing fit --manifest machines.csv --domain motor-a --out motor-a.json\n  \
     rebearing fit --manifest machines.csv --domain motor-a,motor-c,motor-d --out library.json\n  \
     rebearing fit --manifest machines.csv --domain all --out library.json\n  \
-    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json")]
+    rebearing fit --manifest machines.csv --domain motor-a --resample 12000 --out motor-a.json\n  \
+    rebearing fit --manifest machines.csv --domain motor-a --bands mel:64 --out motor-a.json")]
 pub(super) struct FitArgs {
     /// Table of recordings: path, label, domain, `rate_hz`, and optionally rpm, channel, unit and
     /// `full_scale`; `rebearing manifest` makes one.
@@ -133,12 +135,13 @@ pub(super) fn run(args: &FitArgs) -> Result<Outcome> {
     if let (Value::Object(json), Value::Object(own)) = (&mut json, own) {
         json.extend(own);
     }
-    Ok(Outcome::new(text, json))
+    Ok(machines.levels.added_to(Outcome::new(text, json)))
 }
 
 /// The known machines, as features.
 struct Machines {
     known: Vec<LabelledFeatures>,
+    levels: LevelCheck,
     /// A line for each machine that was resampled.
     resampled_lines: Vec<String>,
     /// The same for scripts; of the first such machine.
@@ -153,8 +156,12 @@ impl Machines {
             Resample::Lowest if names.len() > 1 => Resample::To(lowest),
             choice => choice,
         };
-        let mut machines =
-            Self { known: Vec::new(), resampled_lines: Vec::new(), resampled: Value::Null };
+        let mut machines = Self {
+            known: Vec::new(),
+            levels: LevelCheck::default(),
+            resampled_lines: Vec::new(),
+            resampled: Value::Null,
+        };
         let mut units = SameQuantity::default();
         for name in names {
             let _step = Step::start(format!("reading the recordings of {name}"));
@@ -165,6 +172,7 @@ impl Machines {
             if machines.resampled.is_null() {
                 machines.resampled = resampled_json(&domain);
             }
+            machines.levels.add(&domain, &front_end)?;
             machines.known.push(LabelledFeatures::extract(&domain, &front_end)?);
         }
         Ok(machines)

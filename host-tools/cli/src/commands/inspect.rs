@@ -1,7 +1,10 @@
-//! `rebearing inspect`: shows a model file of either encoding, and its cost on the device.
+//! `rebearing inspect`: shows a model file of either encoding and its cost on the device, or a
+//! library.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -15,20 +18,29 @@ use super::{Outcome, shown};
 use crate::text::alarm::{alarm_json, alarm_lines, alarm_ram, severity_json, severity_line};
 use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
+use crate::text::library::{library_json, library_text};
 use crate::text::model::{alias, front_end_text, not_in_counts, samples, window_text};
+use crate::text::verdict::verdict_json;
 use rebearing_host::device::instructions::Shape;
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
 use rebearing_host::files::hex;
 use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
+use rebearing_host::model::verdict::verdict_text;
+use rebearing_host::source::library::Library;
 use rebearing_host::words::plural;
 
-/// Show what is in a model file: flash, RAM, and the exact type of the monitor that it needs.
+/// Show what is in a model file or a library
+///
+/// A model file: flash, RAM, verdict, and the exact type of the monitor that it needs. A library:
+/// its machines, how well labels carry among them, and which of them is an odd one out.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rebearing inspect motor-b.rbm")]
+#[command(
+    after_help = "Examples:\n  rebearing inspect motor-b.rbm\n  rebearing inspect library.json"
+)]
 pub(super) struct InspectArgs {
-    /// Model file that `rebearing adapt` wrote.
-    #[arg(value_name = "MODEL.rbm")]
+    /// Model file that `rebearing adapt` wrote, or a library that `rebearing fit` wrote.
+    #[arg(value_name = "MODEL.rbm|LIBRARY.json")]
     model: PathBuf,
 
     /// Clock of the core, to estimate how many windows a second it can label.
@@ -166,9 +178,27 @@ fn joined(mut object: Value, other: &Value) -> Value {
 }
 
 pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
+    if is_library(&args.model) {
+        let library = Library::read(&args.model)?;
+        let name = args.model.display();
+        let text = format!(
+            "{name}: {} with {}\n{}",
+            plural(library.sources.len(), "machine", "machines"),
+            library.first().classes.join(", "),
+            library_text(&library)
+        );
+        return Ok(Outcome::new(text, library_json(&library)));
+    }
     let model = DeployedModel::read(&args.model)?;
     let described = Described::new(&model, args.clock);
     Ok(Outcome::new(text(args, &model, &described), json(args, &model, &described)))
+}
+
+/// Whether a file is JSON. A model file begins with its magic bytes.
+fn is_library(path: &Path) -> bool {
+    let mut first = [0];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    read.is_ok() && (first[0] == b'{' || first[0].is_ascii_whitespace())
 }
 
 fn classes(model: &DeployedModel) -> Vec<&str> {
@@ -189,6 +219,9 @@ fn text(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) ->
     line("made by", provenance.tool.into());
     line("carried", format!("from {} to {}", provenance.source, provenance.target));
     line("fitted from", hex(provenance.hash));
+    if let Some(verdict) = model.verdict() {
+        line("verdict", verdict_text(&verdict));
+    }
     line("classes", classes(model).join(", "));
     line("healthy", healthy.unwrap_or("none named").into());
     line("front end", front_end_text(&front_end));
@@ -240,6 +273,7 @@ fn json(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) ->
         "source": provenance.source,
         "target": provenance.target,
         "hash": hex(provenance.hash),
+        "verdict": verdict_json(model.verdict()),
         "classes": classes(model),
         "healthy": model.healthy().and_then(|class| model.class_name(class)),
         "rate_hz": front_end.rate_hz,

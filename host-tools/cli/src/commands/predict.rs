@@ -15,9 +15,11 @@ use crate::text::alarm::{found_severity_json, state_json, state_text};
 use crate::text::drift::Watched;
 use crate::text::label::word;
 use crate::text::table::shorten;
+use crate::text::verdict::verdict_json;
 use rebearing_host::device::{DeviceClassification, DeviceFinding, DeviceSeverity};
 use rebearing_host::files::output;
 use rebearing_host::model::deployed::{ClassNames, DeployedModel};
+use rebearing_host::model::verdict::verdict_text;
 use rebearing_host::words::plural;
 
 /// Label recordings with a model, window by window, with the code that runs on the device
@@ -151,6 +153,9 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
         output::check_writable(path)?;
     }
     let mut text = String::new();
+    if let Some(verdict) = model.verdict().filter(|verdict| verdict.forced) {
+        let _ = writeln!(text, "verdict: {}", verdict_text(&verdict));
+    }
     let mut files = Vec::new();
     let mut watched = Watched::new(model.drift());
     let mut sent = Vec::new();
@@ -207,6 +212,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<Outcome> {
     let json = json!({
         "model": shown(&args.samples.model),
         "encoding": model.encoding().name(),
+        "verdict": verdict_json(model.verdict()),
         "files": files,
         "resample": args.samples.resample,
         "resample_note": note,

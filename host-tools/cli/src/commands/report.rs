@@ -35,7 +35,8 @@ use rebearing_host::words::plural;
 ///
 /// The page has the sections of `adapt --report`: what the model does, labels over time, spectra,
 /// features before and after, log-likelihood with the thresholds, confusion if the manifest has
-/// labels, evidence at the bearing's frequencies, cost on the device, settings and provenance.
+/// labels, evidence at the bearing's frequencies, levels of the recordings, cost on the device,
+/// settings and provenance.
 ///
 /// A model file does not hold the transport plan and the reasons of the verdict, so the page says
 /// why they are missing. Instead of the reasons it shows the drift, and whether the model was made

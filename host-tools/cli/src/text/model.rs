@@ -6,6 +6,7 @@ use rebearing::monitor::{Capacities, Samples};
 use rebearing::{Encoding, FrontEnd, ModelError};
 use rebearing_host::data::counts::FULL_SCALE_COUNTS;
 use rebearing_host::device::smallest;
+use rebearing_host::features::bands;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::words::plural;
 
@@ -23,12 +24,12 @@ pub(crate) fn unit_text(unit: &str, full_scale: Option<f64>) -> String {
 /// Describes how samples become features.
 pub(crate) fn front_end_text(front_end: &FrontEnd<'_>) -> String {
     let mut text = format!(
-        "{} Hz, {}, {}-point FFT every {}, {} bands",
+        "{} Hz, {}, {}-point FFT every {}, {}",
         front_end.rate_hz,
         plural(front_end.axes, "axis", "axes"),
         front_end.fft_len,
         plural(front_end.hop, "sample", "samples"),
-        front_end.bands(),
+        bands::in_words(front_end),
     );
     if let Some(orders) = front_end.orders {
         let of = match (orders.spectrum, orders.envelope) {

@@ -1,6 +1,7 @@
 //! The `rebearing` command as its users run it, one module per subject.
 
 mod alarm;
+mod bands;
 mod board_elves;
 mod browser;
 mod doctor;
@@ -12,6 +13,7 @@ mod flash;
 mod frequencies;
 mod gmm;
 mod integer;
+mod levels;
 mod manifest;
 mod messages;
 mod plan;
@@ -28,5 +30,6 @@ mod terminal;
 mod transport_problems;
 mod tutorial;
 mod units;
+mod verdict;
 mod watch;
 mod workplace;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::report_world::{HOSTILE, Made, World};
 
 /// Every section, in the order of the page.
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 11] = [
     "verdict",
     "timeline",
     "spectra",
@@ -15,6 +15,7 @@ const SECTIONS: [&str; 10] = [
     "likelihood",
     "confusion",
     "evidence",
+    "recordings",
     "cost",
     "provenance",
 ];

@@ -8,8 +8,17 @@ use crate::workplace::Workplace;
 
 pub(crate) const HEADER: &str = "path,label,domain,rate_hz,rpm,channel\n";
 /// The figures of an adaptation with labels and a bearing.
-const EVERY: &[&str] =
-    &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence", "envelope"];
+const EVERY: &[&str] = &[
+    "timeline",
+    "spectra",
+    "view",
+    "plan",
+    "mixture",
+    "confusion",
+    "evidence",
+    "envelope",
+    "recordings",
+];
 const BEARING: &str = "--bearing 9,7.94,39.04";
 
 /// Names that would be markup if they were not escaped.
@@ -83,19 +92,19 @@ impl World {
                 "keep-gate",
                 &format!("{of} motor-a --manifest m/healthy-motor-a.csv --pool-is healthy"),
                 "keep",
-                &["timeline", "spectra", "view", "gate", "confusion"],
+                &["timeline", "spectra", "view", "gate", "confusion", "recordings"],
             ),
             self.adapt(
                 "abstain-gate",
                 &format!("{of} motor-b --manifest m/healthy-motor-b.csv --pool-is healthy"),
                 "abstain",
-                &["timeline", "spectra", "view", "gate", "confusion"],
+                &["timeline", "spectra", "view", "gate", "confusion", "recordings"],
             ),
             self.adapt(
                 "abstain",
                 &format!("{of} motor-b --manifest m/healthy-motor-b.csv"),
                 "abstain",
-                &["timeline", "spectra", "view", "mixture", "confusion"],
+                &["timeline", "spectra", "view", "mixture", "confusion", "recordings"],
             ),
         ]
     }
@@ -135,7 +144,8 @@ impl World {
             );
             self.place.json(&format!("report {options} {BEARING} --out {name}.html"));
             let path = self.place.path().join(format!("{name}.html"));
-            let figures = &["timeline", "spectra", "view", "confusion", "evidence", "envelope"];
+            let figures =
+                &["timeline", "spectra", "view", "confusion", "evidence", "envelope", "recordings"];
             made.push(Made { name, path, verdict: None, figures });
         }
         made
@@ -163,7 +173,16 @@ impl World {
                 "--source old.json --manifest many/twenty.csv --domain new --pool-is all {BEARING}"
             ),
             "adapt",
-            &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence"],
+            &[
+                "timeline",
+                "spectra",
+                "view",
+                "plan",
+                "mixture",
+                "confusion",
+                "evidence",
+                "recordings",
+            ],
         )
     }
 
@@ -207,7 +226,7 @@ impl World {
                 "--source hostile.json --manifest hostile.csv --domain <b>new</b> --pool-is all {BEARING}"
             ),
             "adapt",
-            &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence"],
+            &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence", "recordings"],
         )
     }
 }

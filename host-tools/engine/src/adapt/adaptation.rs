@@ -3,16 +3,19 @@
 use std::fmt;
 
 use ndarray::Array2;
+use rebearing::model::{self, AccuracyCurve};
 use serde::Serialize;
 
 use super::choose::Candidate;
 use super::curve::Prediction;
 use super::gate::Gate;
+use super::plausible::Plausibility;
 use super::transfer::{CarriedLabels, Support};
 use crate::mixture::LabelledMixture;
 use crate::mixture::held_out::HeldOut;
 use crate::model::encoded::ModelBytes;
 use crate::model::file::{self, GateContents, ModelContents, ModelFileError};
+use crate::model::verdict::VerdictContents;
 use crate::source::Source;
 
 /// The verdict on a target: adapt, keep or abstain.
@@ -56,6 +59,9 @@ pub struct Adaptation {
     pub candidates: Vec<Candidate>,
     /// The predicted accuracy of the carried labels, if labels could be carried.
     pub prediction: Option<Prediction>,
+    /// How well the carried labels agree with what is known of the machines, if labels could be
+    /// carried.
+    pub plausibility: Option<Plausibility>,
     /// The accuracy from which labels are trusted.
     pub promise: f64,
     /// Subtracted from each feature.
@@ -107,6 +113,28 @@ impl Adaptation {
             target,
             hash,
         })
+    }
+}
+
+impl Adaptation {
+    /// The verdict as the model file carries it.
+    pub fn verdict_contents(&self) -> VerdictContents {
+        let prediction = self.prediction.as_ref();
+        let curve = |prediction: &Prediction| {
+            if prediction.by_library() { AccuracyCurve::Library } else { AccuracyCurve::Fixed }
+        };
+        VerdictContents {
+            verdict: match self.verdict {
+                Verdict::Adapt => model::Verdict::Adapt,
+                Verdict::Keep => model::Verdict::Keep,
+                Verdict::Abstain => model::Verdict::Abstain,
+            },
+            forced: self.forced,
+            predicted_accuracy: prediction.map(|prediction| prediction.accuracy),
+            promise: self.promise,
+            transfers: prediction.map_or(0, |prediction| prediction.transfers),
+            curve: prediction.map(curve),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::target::TargetMixture;
 use super::transfer::{Carried, TransferError, TransferSettings, carry};
 use crate::features::extract::Features;
 use crate::source::Source;
@@ -37,6 +38,8 @@ pub struct Choice {
     pub chosen: usize,
     /// Its labels.
     pub carried: Carried,
+    /// The target's mixture, in nats.
+    pub own: TargetMixture,
     /// Every machine, in the order of the library.
     pub candidates: Vec<Candidate>,
 }
@@ -47,10 +50,12 @@ pub fn choose(
     target: &Features,
     settings: &TransferSettings<'_>,
 ) -> Result<Choice, TransferError> {
+    let components = settings.components * library.first().classes.len();
+    let own = TargetMixture::fit(target, library, components, settings.em)?;
     let carried: Vec<Carried> = library
         .sources
         .par_iter()
-        .map(|source| carry(source, target, settings))
+        .map(|source| carry(source, target, &own, settings.plan))
         .collect::<Result<_, _>>()?;
     // Of equal machines the first is taken.
     let better = |best: usize, other: usize| {
@@ -68,5 +73,5 @@ pub fn choose(
     };
     let candidates = library.sources.iter().zip(&carried).enumerate().map(candidate).collect();
     let mut carried = carried;
-    Ok(Choice { chosen, carried: carried.swap_remove(chosen), candidates })
+    Ok(Choice { chosen, carried: carried.swap_remove(chosen), own, candidates })
 }

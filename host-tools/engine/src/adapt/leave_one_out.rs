@@ -7,10 +7,11 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use super::plan::PlanSettings;
+use super::target::TargetMixture;
 use super::transfer::{TransferError, TransferSettings, carry, map_classes};
 use crate::progress;
 use crate::source::library::{KnownTransfer, Library, Shared};
-use crate::source::{LabelledFeatures, Source, SourceSettings};
+use crate::source::{LabelledFeatures, SourceSettings};
 
 /// Fits a library to known machines and measures how well labels carry among them.
 pub fn fit_library(shared: &Shared, settings: &SourceSettings) -> Result<Library> {
@@ -30,35 +31,41 @@ pub fn transfers(
     known: &[LabelledFeatures],
     settings: &TransferSettings<'_>,
 ) -> Result<Vec<KnownTransfer>> {
-    let machines = library.sources.len();
-    let pairs: Vec<(usize, usize)> = (0..machines)
-        .flat_map(|target| (0..machines).map(move |source| (source, target)))
-        .filter(|(source, target)| source != target)
-        .collect();
-    let _stage = progress::stage("trying the known machines on one another", pairs.len());
-    let results = pairs.into_par_iter().map(|(source, target)| {
-        let one = one(&library.sources[source], &known[target], settings);
+    let machines: Vec<usize> = (0..library.sources.len()).collect();
+    let _stage = progress::stage("trying the known machines on one another", machines.len());
+    let to = |target: &usize| {
+        let transfers = to_one(library, *target, &known[*target], settings);
         progress::done(1);
-        one
-    });
-    Ok(results.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        transfers
+    };
+    let all = machines.par_iter().map(to).collect::<Result<Vec<_>>>()?;
+    Ok(all.into_iter().flatten().collect())
 }
 
-fn one(
-    source: &Source,
+/// Carries labels from every other machine to the one with this index.
+fn to_one(
+    library: &Library,
+    index: usize,
     target: &LabelledFeatures,
     settings: &TransferSettings<'_>,
-) -> Result<Option<KnownTransfer>> {
-    let carried = match carry(source, &target.features, settings) {
-        Err(TransferError::TooFew { .. }) => return Ok(None),
-        carried => carried?,
+) -> Result<Vec<KnownTransfer>> {
+    let components = settings.components * target.classes.len();
+    let own = match TargetMixture::fit(&target.features, library, components, settings.em) {
+        Err(TransferError::TooFew { .. }) => return Ok(Vec::new()),
+        own => own?,
     };
-    let called = map_classes(source, &carried.mixture, &target.features.x)?;
-    let right = called.iter().zip(&target.labels).filter(|(called, truth)| called == truth).count();
-    Ok(Some(KnownTransfer {
-        source: source.domain.clone(),
-        target: target.domain.clone(),
-        quality: carried.support.quality,
-        accuracy: right as f64 / called.len().max(1) as f64,
-    }))
+    let mut transfers = Vec::new();
+    for (_, source) in library.sources.iter().enumerate().filter(|(other, _)| *other != index) {
+        let carried = carry(source, &target.features, &own, settings.plan)?;
+        let called = map_classes(source, &carried.mixture, &target.features.x)?;
+        let pairs = called.iter().zip(&target.labels);
+        let right = pairs.filter(|(called, truth)| called == truth).count();
+        transfers.push(KnownTransfer {
+            source: source.domain.clone(),
+            target: target.domain.clone(),
+            quality: carried.support.quality,
+            accuracy: right as f64 / called.len().max(1) as f64,
+        });
+    }
+    Ok(transfers)
 }

@@ -4,6 +4,7 @@ use super::choose::Candidate;
 use super::curve::Prediction;
 use super::false_alarms::FalseAlarms;
 use super::gate::{FEW_INDEPENDENT, Gate};
+use super::plausible::{Limits, Plausibility};
 use crate::features::front_end::FrontEndSettings;
 use crate::words::plural;
 
@@ -61,6 +62,26 @@ pub(super) fn ranking(candidates: &[Candidate]) -> Option<String> {
         parts.push(format!("{} more", ranked.len() - MOST_NAMED));
     }
     Some(parts.join("; "))
+}
+
+/// The contradictions between carried labels and the known machines.
+pub(super) fn implausible(plausibility: &Plausibility, limits: &Limits) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if !limits.near(plausibility) {
+        reasons.push(format!(
+            "the pool lies {:.2} of the distance between two classes away from where the source has the classes it is \
+             called by ({} is the limit): this may be another kind of machine",
+            plausibility.offset, limits.offset
+        ));
+    }
+    if let Some(share) = plausibility.healthy.filter(|_| !limits.looks_healthy(plausibility)) {
+        reasons.push(format!(
+            "only {:.0} % of what the plan calls healthy looks like a known healthy state ({:.0} % is the limit)",
+            100.0 * share,
+            100.0 * limits.healthy
+        ));
+    }
+    reasons
 }
 
 /// The machines of a healthy combination, largest share first.

@@ -19,6 +19,8 @@ pub struct Reference {
     pub variances: Array2<f64>,
     /// Its label table, K × C.
     pub labels: Array2<f64>,
+    /// The mean of each class, C × d.
+    pub class_means: Array2<f64>,
     /// Median distance between the means of two classes.
     pub class_distance: f64,
     /// The healthy state, if the source has one.
@@ -85,7 +87,7 @@ impl Reference {
             means,
             covariance: Covariance::Diagonal(variances.clone()),
         };
-        Ok(Self { mixture, variances, labels, class_distance, healthy })
+        Ok(Self { mixture, variances, labels, class_means, class_distance, healthy })
     }
 }
 

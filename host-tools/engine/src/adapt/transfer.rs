@@ -15,15 +15,15 @@ use super::consistency::{self, Consistency};
 use super::plan::{self, ComponentPlan, PlanError, PlanSettings};
 use super::propagate::{PropagateError, propagate};
 use super::reference::Reference;
+use super::target::{self, TargetMixture};
 use crate::features::extract::Features;
 use crate::mixture::held_out::HeldOut;
-use crate::mixture::{self, InvalidMixture, LabelledMixture, MixtureError};
+use crate::mixture::{InvalidMixture, LabelledMixture, MixtureError};
+use crate::source::library::Library;
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
 use crate::transport::cost::CostError;
 use crate::words::plural;
 
-/// Smallest number of windows per target component.
-const WINDOWS_PER_COMPONENT: usize = 8;
 /// Smallest share of the windows at which a class counts as present in the pool, in units of an
 /// equal share.
 const LEAST_SHARE: f64 = 0.25;
@@ -83,7 +83,7 @@ pub struct Support {
 pub enum TransferError {
     /// The pool is too small for the target's mixture.
     #[error(
-        "{} too few for {} ({WINDOWS_PER_COMPONENT} windows each); record longer, or ask for fewer `components`",
+        "{} too few for {} ({each} windows each); record longer, or ask for fewer `components`",
         plural(*windows, "target window is", "target windows are"),
         plural(*components, "component", "components")
     )]
@@ -92,6 +92,8 @@ pub enum TransferError {
         windows: usize,
         /// Requested number of components.
         components: usize,
+        /// Least number of windows for each component.
+        each: usize,
     },
     /// EM failed.
     #[error("the target's windows could not be fitted: {0}")]
@@ -121,34 +123,24 @@ pub struct TransferSettings<'a> {
     pub plan: &'a PlanSettings,
 }
 
-/// Fits the target's mixture and carries the labels of `source` over to it.
+/// Carries the labels of `source` over to the target's mixture.
 pub fn carry(
     source: &Source,
     target: &Features,
-    settings: &TransferSettings<'_>,
+    own: &TargetMixture,
+    plan: &PlanSettings,
 ) -> Result<Carried, TransferError> {
-    let x = source.standardise(&target.x);
-    let components = settings.components * source.classes.len();
-    let windows = x.nrows();
-    if windows < WINDOWS_PER_COMPONENT * components {
-        return Err(TransferError::TooFew { windows, components });
-    }
-
     let start = Instant::now();
-    let fit = mixture::fit(x.view(), None, &settings.em.em(components), &|_| ())?.mixture;
-    let fit_seconds = start.elapsed().as_secs_f64();
-
-    let start = Instant::now();
-    let plan = plan::between(&source.mixture.mixture, &fit, settings.plan)?;
+    let fit = target::in_units_of(source, &own.mixture);
+    let plan = plan::between(&source.mixture.mixture, &fit, plan)?;
     let labels = propagate(&plan.plan, &source.mixture.labels)?;
     let transport_seconds = start.elapsed().as_secs_f64();
 
     let reference = Reference::new(source)?;
     let posterior = Cautious::new(&reference).posterior(&target.x)?;
-    let responsibilities = fit.responsibilities(x.view())?;
     let Consistency { consistency, shift } =
         consistency::measure(&source.mixture, &fit, &plan.plan, &labels)?;
-    let support = Support::new(&labels, &responsibilities, &posterior, consistency);
+    let support = Support::new(&labels, &own.responsibilities, &posterior, consistency);
     // The shift is in the source's units; distances between classes are in nats.
     let nats: f64 =
         shift.iter().zip(&source.scale).map(|(d, scale)| (d / f64::from(*scale)).powi(2)).sum();
@@ -159,7 +151,7 @@ pub fn carry(
         plan,
         support,
         shift,
-        fit_seconds,
+        fit_seconds: own.seconds,
         transport_seconds,
     })
 }
@@ -201,15 +193,18 @@ impl Transfer {
     /// on.
     pub fn new(
         carried: Carried,
+        library: &Library,
         source: &Source,
         target: &Features,
-        settings: &TransferSettings<'_>,
+        em: &SourceSettings,
     ) -> Result<Self, TransferError> {
         let start = Instant::now();
-        let x = source.standardise(&target.x);
         let calibration = calibration(target, &source.front_end);
-        let em = settings.em.em(carried.mixture.labels.nrows());
-        let calibrated = mixture::fit(calibration.fit_rows(&x).view(), None, &em, &|_| ())?.mixture;
+        let components = carried.mixture.labels.nrows();
+        let fitted = calibration.fit_rows(&target.x);
+        let calibrated = target::fit_in(&fitted, target::unit(library), components, em)?;
+        let calibrated = target::in_units_of(source, &calibrated);
+        let x = source.standardise(&target.x);
         let log_likelihood_min = held_out_threshold(&calibrated, &x, &calibration)?;
         let scores = calibrated.log_likelihoods(calibration.held_out_rows(&x).view())?;
         let held_out = HeldOut { rows: calibration.held_out, log_likelihoods: scores.to_vec() };

@@ -15,13 +15,16 @@ use super::combine::Combination;
 use super::curve::Prediction;
 use super::false_alarms::FalseAlarms;
 use super::gate::{Gate, GateError, GateSettings};
+use super::healthy::{self, FoundHealthy};
 use super::keep::FaultTypes;
 use super::nothing::{self, UNREACHABLE};
 use super::plan::PlanSettings;
+use super::plausible::{self, Limits, Plausibility};
+use super::reasons;
 use super::reference::{HealthyReference, Reference, column_means};
 use super::states::TwoStates;
+use super::target::TargetMixture;
 use super::transfer::{CarriedLabels, Transfer, TransferError, TransferSettings};
-use super::{healthy, reasons};
 use crate::features::extract::Features;
 use crate::mixture::Mixture;
 use crate::mixture::held_out::HeldOut;
@@ -36,8 +39,9 @@ pub const MAX_SHIFT: f64 = 0.8;
 /// Largest healthy shift from a combination of machines. Machines in the library's range reached at
 /// most 0.53, other machines and loads 0.58 and more.
 pub const MAX_COMBINED_SHIFT: f64 = 0.5;
-/// Largest healthy shift if nobody said that the pool is healthy.
-pub const MAX_FOUND_SHIFT: f64 = 0.4;
+/// Largest healthy shift if nobody said that the pool is healthy: half of the way to a typical
+/// fault. Gates of other machines that took a fault for healthy began at 0.6.
+pub const MAX_FOUND_SHIFT: f64 = 0.5;
 
 /// The user's knowledge about the target's recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -164,51 +168,45 @@ impl Known<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut reasons = match &carried {
-            Ok(carried) => carried.reasons.clone(),
-            Err(reason) => vec![reason.clone()],
+        let AdaptSettings { components, em, .. } = self.settings;
+        let most = components * self.library.first().classes.len();
+        let (mut reasons, found) = match &carried {
+            Ok(carried) => (carried.reasons.clone(), self.find_healthy(&carried.choice.own)?),
+            Err(reason) => {
+                let own = TargetMixture::fit_at_most(self.target, self.library, most, em)?;
+                (vec![reason.clone()], self.find_healthy(&own)?)
+            }
         };
-        let found = self.found_healthy(&mut reasons)?;
-        Ok(match (found, carried) {
-            (Some(found), Ok(carried)) => found.with(carried, self.library),
-            (Some(found), Err(_)) => found,
-            (None, Ok(carried)) if self.settings.force => self.adapted(carried)?,
-            (None, Ok(carried)) => self.nothing_named(reasons).with(carried, self.library),
-            (None, Err(_)) => self.nothing_named(reasons),
-        })
+        match found {
+            Ok((gate, found)) => {
+                let (own, all) = (found.rows.len(), self.target.x.nrows());
+                reasons.push(format!("{own} of {all} windows look healthy"));
+                let gated = self.gated(gate, found.combination, MAX_FOUND_SHIFT, reasons);
+                Ok(carried.map_or(gated.clone(), |carried| gated.with(carried, self.library)))
+            }
+            Err(reason) => {
+                reasons.push(reason);
+                match carried {
+                    Ok(carried) if self.settings.force => self.adapted(carried),
+                    Ok(carried) => Ok(self.nothing_named(reasons).with(carried, self.library)),
+                    Err(_) => Ok(self.nothing_named(reasons)),
+                }
+            }
+        }
     }
 
-    /// Keep, if the library recognises a healthy state in the pool. Otherwise says why not.
-    fn found_healthy(&self, reasons: &mut Vec<String>) -> Result<Option<Adaptation>> {
-        if self.references.iter().any(|reference| reference.healthy.is_none()) {
-            reasons.push("the source has no healthy class, so there is no gate".into());
-            return Ok(None);
-        }
-        let rows = healthy::find(self.target, self.references, &self.settings.em)?;
-        let all = self.target.x.nrows();
-        reasons.push(format!("{} of {all} windows look healthy", rows.len()));
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        let found = self.target.select(&rows);
-        let Some(combination) = self.combination(&column_means(&found.x))? else {
-            return Ok(None);
+    /// The healthy state in the pool with its gate, or why there is none.
+    fn find_healthy(&self, own: &TargetMixture) -> Result<Result<(Gate, FoundHealthy), String>> {
+        let found = healthy::find(self.target, own, self.library, self.references)?;
+        let found = match found {
+            Ok(found) => found,
+            Err(reason) => return Ok(Err(reason)),
         };
-        let gate = match self.gate(&found, &combination) {
-            Ok(gate) => gate.of_rows(&rows),
-            Err(error @ GateError::TooFew { .. }) => {
-                reasons.push(error.to_string());
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
-        };
-        if combination.shift > MAX_FOUND_SHIFT {
-            // This far away, they may just as well be windows of a fault.
-            reasons.push(reasons::shift(combination.shift, MAX_FOUND_SHIFT));
-            return Ok(None);
+        match self.gate(&self.target.select(&found.rows), &found.combination) {
+            Ok(gate) => Ok(Ok((gate.of_rows(&found.rows), found))),
+            Err(error @ GateError::TooFew { .. }) => Ok(Err(error.to_string())),
+            Err(error) => Err(error.into()),
         }
-        let reasons = std::mem::take(reasons);
-        Ok(Some(self.gated(gate, combination, MAX_FOUND_SHIFT, reasons)))
     }
 
     /// The labels of the machine that suits the target best, and their predicted accuracy.
@@ -217,8 +215,24 @@ impl Known<'_> {
         let support = &choice.carried.support;
         let prediction = Prediction::new(self.library, support.quality);
         let promise = self.settings.promise;
+        let plausibility = plausible::judge(
+            self.references,
+            &self.references[choice.chosen],
+            &choice.own.mixture,
+            &choice.carried.mixture.labels,
+        );
         let mut reasons = vec![reasons::predicted(&prediction, promise)];
         reasons.extend(reasons::ranking(&choice.candidates));
+        let limits = match self.settings.pool_is {
+            Pool::All => Limits::DECLARED,
+            Pool::Healthy | Pool::Unknown => Limits::UNKNOWN,
+        };
+        let contradictions = reasons::implausible(&plausibility, &limits);
+        let holds = limits.hold(&plausibility);
+        // A pool that was declared complete gets the benefit of the doubt, and a warning.
+        let warnings =
+            if holds { reasons::implausible(&plausibility, &Limits::UNKNOWN) } else { Vec::new() };
+        reasons.extend(contradictions);
         reasons.push(format!(
             "labels agree {:.2}: certainty and balance of the labels {:.2}, agreement with a common shift {:.2}",
             support.quality, support.score, support.consistency
@@ -231,16 +245,17 @@ impl Known<'_> {
         if choice.carried.plan.fell_back {
             reasons.push("the entropic plan did not converge: the exact one was taken".into());
         }
-        Ok(Carried { choice, prediction, promise, reasons })
+        Ok(Carried { choice, prediction, plausibility, holds, promise, reasons, warnings })
     }
 
     /// The target's own mixture with the carried labels.
     fn adapted(&self, carried: Carried) -> Result<Adaptation> {
         let kept = carried.kept();
-        let Carried { choice, prediction, mut reasons, .. } = carried;
-        let Choice { chosen, carried, candidates } = choice;
+        let Carried { choice, prediction, plausibility, mut reasons, warnings, .. } = carried;
+        let Choice { chosen, carried, candidates, .. } = choice;
         let source = &self.library.sources[chosen];
-        let transfer = Transfer::new(carried, source, self.target, &self.settings.transfer())?;
+        let em = &self.settings.em;
+        let transfer = Transfer::new(carried, self.library, source, self.target, em)?;
         let Transfer { carried, log_likelihood_min, held_out } = transfer;
         if !kept {
             reasons.push(
@@ -252,9 +267,10 @@ impl Known<'_> {
             verdict: if kept { Verdict::Adapt } else { Verdict::Abstain },
             forced: !kept,
             reasons,
-            warnings: Vec::new(),
+            warnings,
             candidates,
             prediction: Some(prediction),
+            plausibility: Some(plausibility),
             promise: self.settings.promise,
             shift: source.shift.clone(),
             scale: source.scale.clone(),
@@ -347,6 +363,7 @@ impl Known<'_> {
             source: source.clone(),
             candidates: Vec::new(),
             prediction: None,
+            plausibility: None,
             promise: self.settings.promise,
             shift: vec![0.0; dims],
             scale: vec![1.0; dims],
@@ -402,23 +419,28 @@ impl Known<'_> {
 struct Carried {
     choice: Choice,
     prediction: Prediction,
+    plausibility: Plausibility,
+    holds: bool,
     promise: f64,
     reasons: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Carried {
-    /// Whether the predicted accuracy keeps the promise.
+    /// Whether the predicted accuracy keeps the promise, and nothing contradicts the labels.
     fn kept(&self) -> bool {
-        self.prediction.accuracy >= self.promise
+        self.prediction.accuracy >= self.promise && self.holds
     }
 }
 
 impl Adaptation {
     /// The same adaptation, with the evidence for labels that were carried but not used.
     fn with(mut self, carried: Carried, library: &Library) -> Self {
-        let Carried { choice: Choice { chosen, carried, candidates }, prediction, .. } = carried;
+        let Carried { choice, prediction, plausibility, .. } = carried;
+        let Choice { chosen, carried, candidates, .. } = choice;
         let source = &library.sources[chosen];
         self.prediction = Some(prediction);
+        self.plausibility = Some(plausibility);
         self.seconds =
             Seconds { fit_target: carried.fit_seconds, transport: carried.transport_seconds };
         self.support = Some(carried.support);

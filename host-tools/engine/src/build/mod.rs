@@ -55,7 +55,9 @@ use crate::model::bytes::Payload;
 use crate::model::deployed::DeployedModel;
 use crate::model::drift::DriftContents;
 use crate::model::loss::Loss;
-use crate::model::sections::{alarm_section, drift_section, severity_section, unit_section};
+use crate::model::sections::{
+    alarm_section, drift_section, severity_section, unit_section, verdict_section,
+};
 use crate::source::library::Library;
 use alarm::AlarmSettings;
 use severity::SeveritySettings;
@@ -188,6 +190,7 @@ pub fn build(library: Library, mut target: Target, settings: &BuildSettings) -> 
     let mut sections: Vec<Payload> = changed.map(alarm_section).into_iter().collect();
     sections.extend(severity.as_ref().map(severity_section));
     sections.extend(drift.as_ref().ok().map(drift_section));
+    sections.push(verdict_section(&adaptation.verdict_contents()));
     sections.extend(domain.unit.as_ref().map(|unit| unit_section(unit, domain.full_scale)));
     let model = model.with_sections(&sections)?;
     Ok(Built { library, target, parts, features, adaptation, model, drift, in_counts, loss })

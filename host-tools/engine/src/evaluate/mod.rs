@@ -36,6 +36,7 @@ use crate::adapt::choose::Candidate;
 use crate::adapt::curve::Prediction;
 use crate::adapt::false_alarms::FalseAlarms;
 use crate::adapt::plan::PlanSettings;
+use crate::adapt::plausible::Plausibility;
 use crate::adapt::transfer::Support;
 use crate::adapt::verdict::{AdaptSettings, Pool, Verdict};
 use crate::baselines::{self, Method};
@@ -222,6 +223,8 @@ pub struct Run {
     pub predicted_accuracy: Option<f64>,
     /// The prediction by both curves, and its basis.
     pub prediction: Option<Prediction>,
+    /// How well the carried labels agree with what is known of the machines.
+    pub plausibility: Option<Plausibility>,
     /// The true accuracy of the carried labels, whether they were used or not.
     pub carried_accuracy: Option<f64>,
     /// Whether this run is clearly worse than the better of the source's model and saying nothing.
@@ -397,6 +400,7 @@ fn run(
         source_only_accuracy: source_only.and_then(accuracy),
         predicted_accuracy: prediction.predicted.map(|predicted| predicted.accuracy),
         prediction: prediction.predicted,
+        plausibility: prediction.plausibility,
         carried_accuracy: prediction.carried.as_deref().and_then(accuracy),
         harmful,
         chosen: prediction.chosen,

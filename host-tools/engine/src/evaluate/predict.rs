@@ -10,6 +10,7 @@ use super::{EvaluateSettings, EvaluatedMethod, Task};
 use crate::adapt;
 use crate::adapt::choose::{self, Candidate};
 use crate::adapt::leave_one_out;
+use crate::adapt::plausible::Plausibility;
 use crate::adapt::transfer::Support;
 use crate::adapt::verdict::{self, AdaptSettings, Pool, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
@@ -31,6 +32,8 @@ pub struct Prediction {
     pub carried: Option<Vec<Label>>,
     /// The predicted accuracy of the carried labels.
     pub predicted: Option<adapt::curve::Prediction>,
+    /// How well the carried labels agree with what is known of the machines.
+    pub plausibility: Option<Plausibility>,
     /// The machine or machines that the labels come from.
     pub chosen: Option<String>,
     /// Every machine of the library, and how well it suits the target.
@@ -153,6 +156,7 @@ fn guarded(
         source_only: Some(device_labels(&source.model(false)?.model(), &task.test.x)),
         carried,
         predicted: adaptation.prediction,
+        plausibility: adaptation.plausibility,
         chosen: Some(adaptation.source.domain),
         candidates: adaptation.candidates,
         forced: adaptation.forced,
@@ -226,6 +230,7 @@ fn baseline(
         source_only: None,
         carried: None,
         predicted: None,
+        plausibility: None,
         chosen: Some(known.domain.clone()),
         candidates,
         forced: false,

@@ -11,8 +11,13 @@ use crate::data::split::Part;
 use crate::features::extract::{ExtractError, Features, extract_every, windows};
 use crate::features::front_end::FrontEndSettings;
 
-/// Windows that each recording should give for a fit: a few for each of about 20 components.
-const ENOUGH_WINDOWS: usize = 80;
+/// Windows that each recording should give for a fit: with three windows that share samples counted
+/// as one, about ten for each of the two components of a class.
+const ENOUGH_WINDOWS: usize = 64;
+
+/// Half the stride must give every recording at least this many times as many windows. A recording
+/// of many short stretches gains nothing, and would become rare among the others.
+const LEAST_GAIN: f64 = 1.5;
 
 /// Most windows to a hop. Windows closer than an eighth of a hop share nearly all their samples and
 /// only cost time.
@@ -45,30 +50,36 @@ pub fn extract_dense(
     extract_every(recordings, parts, front_end, stride)
 }
 
-/// Returns the stride for fitting on `parts`: the hop if each recording gives at least 80 windows,
+/// Returns the stride for fitting on `parts`: the hop if each recording gives at least 64 windows,
 /// otherwise the largest of hop/2, hop/4 and hop/8 that does.
 ///
-/// If none of them does, the smallest is returned that gives at most 20,000 windows. The stride always divides the hop, and only a
-/// hop below 128 samples gives a stride below 128 samples.
+/// If none of them does, the smallest is returned that every recording gains from and that gives at
+/// most 20,000 windows. The stride always divides the hop, and only a hop below 128 samples gives a
+/// stride below 128 samples.
 pub fn stride_for(parts: &[Part], front_end: &FrontEndSettings) -> usize {
     let hop = front_end.hop;
     let counts = |stride: usize| {
-        let mut counts = BTreeMap::new();
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for part in parts {
-            *counts.entry(part.recording).or_insert(0) +=
+            *counts.entry(part.recording).or_default() +=
                 windows(part.frames().len(), front_end, stride);
         }
         counts
     };
-    let enough = |stride| counts(stride).values().all(|windows| *windows >= ENOUGH_WINDOWS);
-    let too_many = |stride| counts(stride).values().sum::<usize>() > MOST_WINDOWS;
     let mut stride = hop;
-    while !enough(stride)
+    let mut given = counts(stride);
+    while given.values().any(|windows| *windows < ENOUGH_WINDOWS)
         && stride.is_multiple_of(2)
         && stride / 2 >= LEAST_STRIDE.max(hop.div_ceil(MOST_PER_HOP))
-        && !too_many(stride / 2)
     {
-        stride /= 2;
+        let denser = counts(stride / 2);
+        let gains = given.values().zip(denser.values());
+        if gains.into_iter().any(|(now, then)| (*then as f64) < LEAST_GAIN * *now as f64)
+            || denser.values().sum::<usize>() > MOST_WINDOWS
+        {
+            break;
+        }
+        (stride, given) = (stride / 2, denser);
     }
     stride
 }
@@ -251,8 +262,8 @@ mod tests {
         // Two seconds, cut at 60 %.
         assert_eq!(stride(&[24_000], &usual), 256);
         for length in [1024, 512, 256, 128] {
-            assert_eq!(stride(&[with(80, length), 200_000], &usual), length);
-            assert_eq!(stride(&[with(80, length) - 1], &usual), (length / 2).max(128));
+            assert_eq!(stride(&[with(64, length), 200_000], &usual), length);
+            assert_eq!(stride(&[with(64, length) - 1], &usual), (length / 2).max(128));
         }
         assert_eq!(stride(&[with(15_000, 1024), 10], &usual), 1024, "30,000 windows are too many");
         assert_eq!(stride(&[with(9_900, 1024), 10], &usual), 512);

@@ -10,6 +10,8 @@ use rebearing::signal::FFT_LENGTHS;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::features::bands::Spacing;
+
 /// Front end of a model: bands of a Welch-averaged Hann spectrum, and bands of shaft orders if the
 /// shaft speed is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -161,21 +163,40 @@ impl FrontEndSettings {
         }
         // The Nyquist bin is left out, because the sensor's anti-alias filter decides what is in
         // it.
-        let bins = fft_len / 2;
-        let band_edges = (0..=bands).map(|b| (b * bins / bands) as u32).collect();
+        let band_edges = Spacing::Equal.edges(bands, fft_len / 2, rate_hz / fft_len as f64);
         Ok(Self { rate_hz, axes, fft_len, hop, segments, band_edges, orders: None })
     }
 
-    /// Returns the front end with the same number of equal bands over the first `share` of
-    /// 0…rate/2.
+    /// Returns the front end with the same number of bands over the same frequencies, in this
+    /// spacing.
+    ///
+    /// ```
+    /// use rebearing_host::features::bands::Spacing;
+    /// use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
+    ///
+    /// let equal = FrontEndSettings::equal_bands(EqualBands::usual(12_000.0, 1))?;
+    /// let mel = equal.clone().spaced(Spacing::Mel);
+    /// // In bins of 5.9 Hz: the first band is narrower, the last one wider.
+    /// assert_eq!((equal.band_edges[1], equal.band_edges[31]), (32, 992));
+    /// assert_eq!((mel.band_edges[1], mel.band_edges[31]), (9, 946));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn spaced(self, spacing: Spacing) -> Self {
+        let top = self.band_edges.last().copied().unwrap_or(0) as usize;
+        Self { band_edges: spacing.edges(self.bands(), top, self.bin_hz()), ..self }
+    }
+
+    /// Returns the front end with the same number of bands in the same spacing over the first
+    /// `share` of 0…rate/2. Bands of no known [`Spacing`] become equal.
     pub fn below(self, share: f64) -> Result<Self, FrontEndError> {
         let bands = self.bands();
         let bins = (share * (self.fft_len / 2) as f64) as usize;
         if bands > bins {
             return Err(FrontEndError::Bands { bands, most: bins });
         }
-        let band_edges = (0..=bands).map(|b| (b * bins / bands) as u32).collect();
-        Ok(Self { band_edges, ..self })
+        let spacing = Spacing::of(&self.band_edges, self.bin_hz()).unwrap_or_default();
+        Ok(Self { band_edges: spacing.edges(bands, bins, self.bin_hz()), ..self })
     }
 
     /// Returns the front end with these blocks. A block of orders has 32 bands of half an order
@@ -218,6 +239,11 @@ impl FrontEndSettings {
         }
     }
 
+    /// Hertz from one bin of the spectrum to the next.
+    pub fn bin_hz(&self) -> f64 {
+        self.rate_hz / self.fft_len as f64
+    }
+
     /// Number of bands in Hz per axis.
     pub fn bands(&self) -> usize {
         self.band_edges.len().saturating_sub(1)
@@ -242,6 +268,7 @@ impl FrontEndSettings {
 #[cfg(test)]
 mod tests {
     use super::{Blocks, EqualBands, FrontEndError, FrontEndSettings};
+    use crate::features::bands::Spacing;
 
     #[test]
     fn blocks_are_read_as_they_are_written() {
@@ -265,5 +292,16 @@ mod tests {
         let error = bands(193).with_blocks(all).unwrap_err();
         assert_eq!(error, FrontEndError::Bands { bands: 193, most: 192 });
         assert_eq!(bands(256).with_blocks(Blocks::default()).unwrap(), bands(256));
+    }
+
+    #[test]
+    fn bands_keep_their_spacing_below_a_share_of_the_spectrum() {
+        let equal = FrontEndSettings::equal_bands(EqualBands::usual(12_000.0, 1)).unwrap();
+        for spacing in [Spacing::Equal, Spacing::Mel] {
+            let below = equal.clone().spaced(spacing).below(0.95).unwrap();
+            assert_eq!(below.band_edges, spacing.edges(32, 972, 12_000.0 / 2048.0));
+        }
+        let error = equal.spaced(Spacing::Mel).below(0.03).unwrap_err();
+        assert_eq!(error, FrontEndError::Bands { bands: 32, most: 30 });
     }
 }

@@ -1,5 +1,6 @@
 //! Recordings to feature vectors, computed by the device's own code.
 
+pub mod bands;
 pub mod dense;
 pub mod extract;
 pub mod front_end;
@@ -7,3 +8,4 @@ pub mod integer_extract;
 pub mod rates;
 pub mod snapshot;
 pub mod standardise;
+pub mod turns;

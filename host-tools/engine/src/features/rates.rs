@@ -58,32 +58,37 @@ pub fn at_rate(front_end: &FrontEndSettings, rate_hz: f64) -> Result<FrontEndSet
 /// Whether two front ends use the same bands: the same number, with the same edge frequencies to
 /// within one bin of the coarser spectrum.
 pub fn same_bands(one: &FrontEndSettings, other: &FrontEndSettings) -> bool {
-    let bin_hz = |front_end: &FrontEndSettings| front_end.rate_hz / front_end.fft_len as f64;
-    let tolerance = bin_hz(one).max(bin_hz(other));
+    let tolerance = one.bin_hz().max(other.bin_hz());
     let edges = one.band_edges.iter().zip(&other.band_edges);
     one.axes == other.axes
         && one.band_edges.len() == other.band_edges.len()
         && edges.into_iter().all(|(a, b)| {
-            (f64::from(*a) * bin_hz(one) - f64::from(*b) * bin_hz(other)).abs() <= tolerance
+            (f64::from(*a) * one.bin_hz() - f64::from(*b) * other.bin_hz()).abs() <= tolerance
         })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::bands::Spacing;
     use crate::features::front_end::EqualBands;
 
     #[test]
     fn bands_stay_where_they_are_in_hertz() {
         let known = FrontEndSettings::equal_bands(EqualBands::usual(12_000.0, 1)).unwrap();
-        let new = at_rate(&known, 20_000.0).unwrap();
+        stay_where_they_are(&known);
+        stay_where_they_are(&known.spaced(Spacing::Mel));
+    }
+
+    fn stay_where_they_are(known: &FrontEndSettings) {
+        let new = at_rate(known, 20_000.0).unwrap();
         assert_eq!((new.rate_hz, new.fft_len, new.segments), (20_000.0, 2048, 2));
         for (known, new) in known.band_edges.iter().zip(&new.band_edges) {
             let hertz =
                 [f64::from(*known) * 12_000.0 / 2048.0, f64::from(*new) * 20_000.0 / 2048.0];
             assert!((hertz[0] - hertz[1]).abs() <= 0.5 * 20_000.0 / 2048.0, "{hertz:?}");
         }
-        assert_eq!(at_rate(&known, 12_000.0).unwrap(), known);
+        assert_eq!(at_rate(known, 12_000.0).unwrap(), *known);
     }
 
     #[test]
@@ -101,5 +106,10 @@ mod tests {
         assert!(low.contains("10000 Hz") && low.contains("6000 Hz"), "{low}");
         let coarse = at_rate(&known, 100_000.0).unwrap_err().to_string();
         assert!(coarse.contains("`fft_len`"), "{coarse}");
+        // The low mel bands are narrower than equal ones, so the room ends earlier.
+        let equal = FrontEndSettings::equal_bands(EqualBands::usual(12_000.0, 1)).unwrap();
+        assert!(at_rate(&equal, 200_000.0).is_ok());
+        let narrow = at_rate(&equal.spaced(Spacing::Mel), 200_000.0).unwrap_err().to_string();
+        assert!(narrow.contains("200000 Hz") && narrow.contains("`bands`"), "{narrow}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rebearing::model::{AlarmParameters, DriftReference, SampleUnit};
+use rebearing::model::{AlarmParameters, DriftReference, ModelVerdict, SampleUnit};
 use rebearing::monitor::Capacities;
 use rebearing::signal::SeverityParameters;
 use rebearing::{Encoding, FrontEnd, IntegerModel, Model, ModelError};
@@ -166,6 +166,14 @@ impl DeployedModel {
         match self {
             Self::F32(bytes) => bytes.model().drift(),
             Self::I16(bytes) => bytes.model().drift(),
+        }
+    }
+
+    /// The verdict that the model was made under, if the file gives it.
+    pub fn verdict(&self) -> Option<ModelVerdict> {
+        match self {
+            Self::F32(bytes) => bytes.model().verdict(),
+            Self::I16(bytes) => bytes.model().verdict(),
         }
     }
 }

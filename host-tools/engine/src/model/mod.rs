@@ -3,7 +3,7 @@
 //! ```text
 //! source, adaptation ─► contents ─► file ─┬─────────────────────────────► deployed
 //!                                         └─► quantise ─► integer_file ───┘
-//!                          drift, alarm, severity, unit ─► sections ──────┘
+//!                 drift, alarm, severity, unit, verdict ─► sections ──────┘
 //! ```
 //!
 //! [`early_drop`] orders the features so that the device can leave components out early.
@@ -21,3 +21,4 @@ pub mod loss;
 pub mod quantise;
 pub mod sections;
 mod shared;
+pub mod verdict;

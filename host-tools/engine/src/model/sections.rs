@@ -1,11 +1,12 @@
 //! Optional sections of a model file, the same for both encodings.
 
-use rebearing::model::{AlarmParameters, Section, format};
+use rebearing::model::{AccuracyCurve, AlarmParameters, Section, Verdict, format};
 use rebearing::signal::SeverityParameters;
 
 use crate::data::units::Unit;
 use crate::model::bytes::{Payload, put_floats, put_words};
 use crate::model::drift::DriftContents;
+use crate::model::verdict::VerdictContents;
 
 /// The parameters of the alarm, as a section.
 pub fn alarm_section(parameters: &AlarmParameters) -> Payload {
@@ -49,4 +50,28 @@ pub fn drift_section(drift: &DriftContents) -> Payload {
     let classes = drift.classes.iter();
     put_words(&mut payload, classes.flat_map(|(mean, spread)| [mean.cast_unsigned(), *spread]));
     Payload { section: Section::Drift, bytes: payload }
+}
+
+/// The verdict that the model was made under, as a section.
+///
+/// The device's reader refuses contents that contradict themselves: see [`VerdictContents`].
+pub fn verdict_section(contents: &VerdictContents) -> Payload {
+    let VerdictContents { verdict, forced, predicted_accuracy, promise, transfers, curve } =
+        *contents;
+    let verdict = match verdict {
+        Verdict::Adapt => format::VERDICT_ADAPT,
+        Verdict::Keep => format::VERDICT_KEEP,
+        Verdict::Abstain => format::VERDICT_ABSTAIN,
+    };
+    let flags = if forced { format::VERDICT_FORCED } else { 0 };
+    let accuracy = predicted_accuracy.map_or(format::NO_ACCURACY, |share| (share as f32).to_bits());
+    let curve = match curve {
+        None => format::CURVE_NONE,
+        Some(AccuracyCurve::Fixed) => format::CURVE_FIXED,
+        Some(AccuracyCurve::Library) => format::CURVE_LIBRARY,
+    };
+    let mut payload = Vec::new();
+    put_words(&mut payload, [verdict, flags, accuracy, (promise as f32).to_bits()]);
+    put_words(&mut payload, [transfers as u32, curve]);
+    Payload { section: Section::Verdict, bytes: payload }
 }

@@ -4,7 +4,7 @@
 //! ```text
 //! recordings ─► windows ─┐
 //! source, model ─────────┼─► verdict, timeline, spectra, view, plan, likelihood,
-//! adaptation, if any ────┘   confusion, evidence, cost, provenance ─► page
+//! adaptation, if any ────┘   confusion, evidence, recordings, cost, provenance ─► page
 //! ```
 //!
 //! Each section has its own file. Every section is on every page; a section with nothing to show
@@ -21,6 +21,7 @@ mod likelihood;
 mod plan;
 mod plane;
 mod provenance;
+mod recordings;
 mod spectra;
 mod timeline;
 mod verdict;
@@ -248,6 +249,7 @@ pub fn report(contents: &ReportContents<'_>) -> Result<Report> {
         likelihood::section(&page)?,
         confusion::section(&page),
         evidence::section(&page)?,
+        recordings::section(&page)?,
         cost::section(&page),
         provenance::section(&page),
     ];

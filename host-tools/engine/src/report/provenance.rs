@@ -5,6 +5,7 @@ use rebearing::model::format;
 
 use super::timeline::file_name;
 use super::{Page, Section};
+use crate::features::bands;
 use crate::files::hex;
 use crate::model::deployed::DeployedModel;
 use crate::words::plural;
@@ -94,13 +95,13 @@ pub(super) fn section(page: &Page<'_>) -> Section {
         (
             "Features",
             format!(
-                "{} Hz, {}, {}-point FFT every {}, {} a window, {} bands, blocks {}",
+                "{} Hz, {}, {}-point FFT every {}, {} a window, {}, blocks {}",
                 front_end.rate_hz,
                 plural(front_end.axes, "axis", "axes"),
                 front_end.fft_len,
                 plural(front_end.hop, "sample", "samples"),
                 plural(front_end.segments, "segment", "segments"),
-                front_end.bands(),
+                bands::in_words(&front_end.device()),
                 front_end.blocks()
             ),
         ),

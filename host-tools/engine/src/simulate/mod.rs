@@ -185,7 +185,8 @@ impl SimulateSettings {
     }
 }
 
-/// Writes one file for each machine and class. Writes `manifest.csv` once all of them exist.
+/// Writes one file for each machine of a family and each class. Writes `manifest.csv` once all of
+/// them exist.
 ///
 /// `progress` gets the number of finished recordings and the total, from any thread. A recording
 /// does not depend on which other recordings are simulated.
@@ -195,10 +196,21 @@ pub fn simulate(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Summary, SimulateError> {
     settings.check()?;
-    let frames = (settings.seconds * f64::from(settings.rate_hz)).round() as usize;
     let machines: Vec<Machine> =
         (0..settings.machines).map(|number| Machine::of_family(number, settings.seed)).collect();
-    for machine in &machines {
+    simulate_machines(&machines, settings, out_dir, progress)
+}
+
+/// Does the same for given machines. The number of machines in the settings is not used.
+pub fn simulate_machines(
+    machines: &[Machine],
+    settings: &SimulateSettings,
+    out_dir: &Path,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Summary, SimulateError> {
+    settings.check()?;
+    let frames = (settings.seconds * f64::from(settings.rate_hz)).round() as usize;
+    for machine in machines {
         let path = out_dir.join(&machine.name);
         std::fs::create_dir_all(&path).map_err(|source| SimulateError::Folder { path, source })?;
     }

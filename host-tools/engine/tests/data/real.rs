@@ -1,9 +1,12 @@
 //! Real recordings, read whole. They are not part of the project: set `REBEARING_DATA` to the
-//! folder that holds `cwru.csv` and `uestc.csv` (default: `../shared/data` beside the workspace).
+//! folder that holds `cwru.csv`, `uestc.csv` and `adi.csv` (default: `../shared/data` beside the
+//! workspace).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use rebearing_host::data::domain::Domain;
+use rebearing_host::data::levels::{levels, odd_levels};
 use rebearing_host::data::manifest::Manifest;
 
 /// Returns a manifest of real recordings. If there is none, says so loudly.
@@ -56,5 +59,22 @@ fn uestc_reads_whole() {
         let recording = manifest.recording(row).unwrap();
         assert_eq!(recording.stretch_frames(), [262_144], "{}", row.name);
         assert_eq!(recording.first_non_finite().unwrap(), None, "{}", row.name);
+    }
+}
+
+/// Every recording of these sets is fine, so none may be flagged, even if all speeds and loads are
+/// taken for one domain.
+#[test]
+fn no_real_recording_has_an_odd_level() {
+    for name in ["cwru.csv", "uestc.csv", "adi.csv"] {
+        let Some(manifest) = manifest(name) else { continue };
+        let mut all = Vec::new();
+        for domain in manifest.domains() {
+            let found = levels(&Domain::read(&manifest, domain).unwrap()).unwrap();
+            assert_eq!(odd_levels(&found), [], "{name}: {domain}");
+            all.extend(found);
+        }
+        assert_eq!(all.len(), manifest.rows.len());
+        assert_eq!(odd_levels(&all), [], "{name}");
     }
 }

@@ -12,11 +12,13 @@ use super::EvaluateArgs;
 use super::pairs::Pair;
 use crate::args::comparable::{SameQuantity, front_end, lowest_rate};
 use crate::progress::Step;
+use crate::text::levels::LevelCheck;
 
 /// The features of every domain in use, as source, as target, or both.
 pub(super) struct Extracted<'a> {
     pub(super) sources: HashMap<&'a str, SourceDomain>,
     pub(super) targets: HashMap<&'a str, TargetDomain>,
+    pub(super) levels: LevelCheck,
 }
 
 impl<'a> Extracted<'a> {
@@ -26,7 +28,8 @@ impl<'a> Extracted<'a> {
         pairs: &[Pair<'a>],
     ) -> Result<Self> {
         let noise = args.noise.map(|snr_db| Noise { snr_db, seed: args.seed });
-        let mut extracted = Self { sources: HashMap::new(), targets: HashMap::new() };
+        let (sources, targets) = (HashMap::new(), HashMap::new());
+        let mut extracted = Self { sources, targets, levels: LevelCheck::default() };
         let names = manifest.domains();
         let used: Vec<&str> = names
             .into_iter()
@@ -51,6 +54,7 @@ impl<'a> Extracted<'a> {
                 domain.keep_first(share)?;
             }
             let front_end = front_end(&args.front_end, &args.resample, lowest, &domain)?;
+            extracted.levels.add(&domain, &front_end)?;
             if as_source {
                 extracted.sources.insert(name, SourceDomain::extract(&domain, &front_end)?);
             }

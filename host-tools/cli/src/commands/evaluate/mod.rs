@@ -51,7 +51,8 @@ use crate::text::flags::{all_as_flags, as_flags};
   rebearing evaluate --manifest machines.csv --source motor-a,motor-c --target motor-b --calibration
   rebearing evaluate --manifest machines.csv --source all --target all --pool healthy:0.9 --seeds 3
   rebearing evaluate --manifest machines.csv --source all --target all --pool-is all --leave-out each
-  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3")]
+  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3
+  rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --bands mel:64")]
 pub(super) struct EvaluateArgs {
     /// Table of recordings; every recording that is used needs a label
     #[arg(long, value_name = "CSV")]
@@ -204,7 +205,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
     }
     let scores: Vec<PairScores<'_>> = evaluated.iter().map(|runs| PairScores::new(runs)).collect();
-    match scores.as_slice() {
+    let outcome = match scores.as_slice() {
         [] => {
             let first = missing.first().context("no pair of domains")?;
             let Missing { source, target, reason, .. } = first;
@@ -212,7 +213,8 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
         [pair] if pairs.len() == 1 => tables::single(args, pair),
         scores => tables::matrix(args, scores, &missing),
-    }
+    };
+    Ok(features.levels.added_to(outcome?))
 }
 
 /// A pair without results.
