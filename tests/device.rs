@@ -82,9 +82,9 @@ fn simulated_with(
     .expect("a front end");
     let source = Source::fit(&known, front_end, &SourceSettings::default()).expect("a source");
     let features = extract(&new.recordings, &new.whole(), &source.front_end).expect("features");
-    let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
-    let adaptation = adapt(&source, &features, &settings).expect("an adaptation");
-    let model = adaptation.model(&source, "motor-b", [0; 32]).expect("a model");
+    let settings = AdaptSettings { pool_is: Pool::All, force: true, ..AdaptSettings::default() };
+    let adaptation = adapt(&source.into(), &features, &settings).expect("an adaptation");
+    let model = adaptation.model("motor-b", [0; 32]).expect("a model");
     (model, new.recordings)
 }
 

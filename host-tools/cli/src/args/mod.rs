@@ -4,6 +4,7 @@ pub(crate) mod alarm;
 pub(crate) mod choice;
 pub(crate) mod comparable;
 pub(crate) mod domains;
+pub(crate) mod false_alarms;
 pub(crate) mod front_end;
 pub(crate) mod rate;
 pub(crate) mod resample;

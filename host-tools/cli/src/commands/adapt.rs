@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use rebearing::Encoding;
-use rebearing_host::adapt::false_alarms::FalseAlarms;
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
 use rebearing_host::build::{BuildSettings, Built, InCounts, build, loss_line};
 use rebearing_host::data::bearing::Bearing;
@@ -22,6 +21,7 @@ use super::frequencies::parse_bearing;
 use super::{Outcome, shown};
 use crate::args::alarm::AlarmArgs;
 use crate::args::choice::{Choice as _, choice};
+use crate::args::false_alarms::FalseAlarmArgs;
 use crate::args::resample::{resampled_json, resampled_line};
 use crate::args::severity::SeverityArgs;
 use crate::args::solver::SolverArgs;
@@ -84,10 +84,8 @@ pub(super) struct AdaptArgs {
     /// accuracy is at least this.
     #[arg(long, value_name = "ACCURACY", default_value_t = 0.9)]
     promise: f64,
-    /// False alarms a year that the gate aims at. More of them let it hear fainter faults. An aim,
-    /// not a promise: a regime that was not recorded comes on top.
-    #[arg(long, value_name = "PER_YEAR", default_value_t = 1.0, allow_negative_numbers = true)]
-    false_alarms: f64,
+    #[command(flatten)]
+    false_alarms: FalseAlarmArgs,
     /// Name classes although the verdict is to abstain. The model and every report say so.
     #[arg(long)]
     force: bool,
@@ -131,7 +129,7 @@ impl AdaptArgs {
             adapt: AdaptSettings {
                 pool_is: self.pool_is,
                 promise: self.promise,
-                false_alarms: FalseAlarms { per_year: self.false_alarms, ..FalseAlarms::default() },
+                false_alarms: self.false_alarms.settings(),
                 force: self.force,
                 plan: self.solver.settings(),
                 components: self.components,

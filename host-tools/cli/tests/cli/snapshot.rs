@@ -15,6 +15,7 @@ use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::features::snapshot::{self, with_snapshots};
 use rebearing_host::model::encoded::ModelBytes;
 use rebearing_host::simulate::{SimulateSettings, simulate};
+use rebearing_host::source::library::Library;
 use rebearing_host::source::{Source, SourceSettings};
 
 /// Returns the parts of each recording.
@@ -47,10 +48,12 @@ fn a_snapshot_adapts_as_well_as_the_recordings() {
         let new = Domain::read(&manifest, "motor-b").unwrap();
         let parts = split::in_time(&new.frames(), 0.6).unwrap();
         let (first, test) = (cut(&new, &parts.first), cut(&new, &parts.last));
-        let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
+        let settings =
+            AdaptSettings { pool_is: Pool::All, force: true, ..AdaptSettings::default() };
+        let library = Library::from(source.clone());
         let adapt = |features: &Features| {
-            let adaptation = verdict::adapt(&source, features, &settings).unwrap();
-            adaptation.model(&source, "motor-b", [0; 32]).unwrap()
+            let adaptation = verdict::adapt(&library, features, &settings).unwrap();
+            adaptation.model("motor-b", [0; 32]).unwrap()
         };
         let recordings = adapt(&extract(&new.recordings, &parts.first, &source.front_end).unwrap());
 

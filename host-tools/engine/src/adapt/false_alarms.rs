@@ -29,6 +29,8 @@ const HALVINGS: usize = 60;
 pub struct FalseAlarms {
     /// False alarms a year to aim at.
     pub per_year: f64,
+    /// Seconds from one window to the next, on average over the duty cycle.
+    pub window_every: f64,
     /// Number of windows in the alarm's average.
     pub average: u32,
     /// An alarm is raised from this mean probability of a fault on.
@@ -36,17 +38,24 @@ pub struct FalseAlarms {
 }
 
 impl Default for FalseAlarms {
-    /// One a year, with the alarm of a model that says nothing about it.
+    /// One a year of a sensor that takes two windows a minute, with the alarm of a model that says
+    /// nothing about it.
     fn default() -> Self {
         let AlarmParameters { average, raise, .. } = AlarmParameters::DEFAULT;
         let one = f64::from(rebearing::model::probability(1.0));
-        Self { per_year: 1.0, average, raise: f64::from(raise) / one }
+        Self { per_year: 1.0, window_every: 30.0, average, raise: f64::from(raise) / one }
     }
 }
 
 impl FalseAlarms {
-    /// Refuses a rate that is not a positive number.
+    /// Refuses a rate or a time that is not a positive number.
     pub fn check(&self) -> Result<()> {
+        if !(self.window_every > 0.0 && self.window_every.is_finite()) {
+            bail!(
+                "`window_every` {}: must be a number of seconds above 0, for example 30",
+                self.window_every
+            );
+        }
         if !(self.per_year > 0.0 && self.per_year.is_finite()) {
             bail!(
                 "`false_alarms` {}: must be a number of alarms a year above 0, for example 1",
@@ -56,10 +65,11 @@ impl FalseAlarms {
         Ok(())
     }
 
-    /// Returns the share of healthy windows that may be beyond the gate, at most 1 %, if there is a
-    /// finding every `seconds`.
-    pub fn per_window(&self, seconds: f64) -> f64 {
-        let windows = SECONDS_PER_YEAR / seconds;
+    /// Returns the share of healthy windows that may be beyond the gate, at most 1 %.
+    ///
+    /// `shortest` is the time from one window to the next on a device that never sleeps.
+    pub fn per_window(&self, shortest: f64) -> f64 {
+        let windows = SECONDS_PER_YEAR / self.window_every.max(shortest);
         // A product like 10 · 0.7 may come out above 7.
         let beyond = (f64::from(self.average) * self.raise - 1e-9).ceil().max(1.0) as u32;
         let groups = self.average.max(1).div_ceil(ALIKE);
@@ -104,7 +114,7 @@ mod tests {
     /// `tests/adapt/golden/gate.py` has the script.
     #[test]
     fn the_rate_of_a_window_is_scipys() {
-        let usual = FalseAlarms { per_year: 1.0, average: 8, raise: 0.7 };
+        let usual = FalseAlarms { per_year: 1.0, window_every: 0.1, average: 8, raise: 0.7 };
         let close = |settings: FalseAlarms, seconds: f64, golden: f64| {
             let rate = settings.per_window(seconds);
             assert!((rate / golden - 1.0).abs() < 1e-6, "{rate} is not {golden}");
@@ -147,7 +157,7 @@ mod tests {
         fn more_alarms_allow_more_windows(
             per_year in 0.01_f64..100.0, average in 1_u32..=256, raise in 0.01_f64..1.0, seconds in 0.01_f64..100.0,
         ) {
-            let settings = FalseAlarms { per_year, average, raise };
+            let settings = FalseAlarms { per_year, window_every: 0.1, average, raise };
             let more = FalseAlarms { per_year: 2.0 * per_year, ..settings };
             let rate = settings.per_window(seconds);
             prop_assert!(rate > 0.0 && rate <= more.per_window(seconds) && rate <= MOST);

@@ -164,7 +164,7 @@ mod tests {
         // Nearer to healthy than to a fault, but far from all.
         assert!(reason(&[([-2.0, 0.5], 40)]).contains("the nearest differs by"));
         assert!(reason(&[([1.0, 2.0], 8), ([3.0, 2.0], 40)]).contains("too little"));
-        let two = reason(&[([1.0, 2.0], 40), ([1.0, 2.9], 40), ([3.0, 2.0], 20)]);
+        let two = reason(&[([1.0, 2.0], 40), ([1.0, 3.8], 40), ([3.0, 2.0], 20)]);
         assert!(two.contains("2 different parts"), "{two}");
     }
 }

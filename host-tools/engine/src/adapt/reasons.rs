@@ -121,11 +121,13 @@ pub(super) fn gate(gate: &Gate, pool: usize, false_alarms: &FalseAlarms) -> Stri
         format!("{} false alarms", false_alarms.per_year)
     };
     format!(
-        "the gate was fitted to {} of {pool} windows ({:.1} independent ones, {}); it aims at {aim} a year, about 1 \
-         window in {} (an aim, not a promise: healthy windows unlike the recorded ones come on top)",
+        "the gate was fitted to {} of {pool} windows ({:.1} independent ones, {}); it aims at {aim} a year of one \
+         window every {} s, about 1 window in {} (an aim, not a promise: healthy windows unlike the recorded ones come \
+         on top)",
         gate.windows,
         gate.independent,
         plural(gate.mixture.components(), "component", "components"),
+        false_alarms.window_every,
         rounded(1.0 / gate.rate)
     )
 }

@@ -114,6 +114,30 @@ pub struct EvaluateSettings {
     pub force: bool,
 }
 
+impl Default for EvaluateSettings {
+    /// `guarded` on all of the pool, of which nothing is known, with the settings of
+    /// [`AdaptSettings`].
+    fn default() -> Self {
+        let AdaptSettings { pool_is, promise, false_alarms, force, plan, components, em } =
+            AdaptSettings::default();
+        Self {
+            method: EvaluatedMethod::Guarded,
+            pool: PoolChoice::All,
+            pool_is,
+            labels: None,
+            leave_out: None,
+            healthy: None,
+            plan,
+            components,
+            variance_floor: em.variance_floor,
+            restarts: em.restarts,
+            promise,
+            false_alarms,
+            force,
+        }
+    }
+}
+
 impl EvaluateSettings {
     /// Refuses settings out of their range.
     pub fn check(&self) -> anyhow::Result<()> {
@@ -292,12 +316,10 @@ pub enum EvaluateError {
 /// the settings request and each label that they leave out.
 ///
 /// ```
-/// use rebearing_host::adapt::false_alarms::FalseAlarms;
-/// use rebearing_host::adapt::plan::PlanSettings;
 /// use rebearing_host::adapt::verdict::Pool;
 /// use rebearing_host::data::domain::Domain;
 /// use rebearing_host::evaluate::{
-///     EvaluateSettings, PoolChoice, SourceDomain, Sources, TargetDomain, evaluate,
+///     EvaluateSettings, SourceDomain, Sources, TargetDomain, evaluate,
 /// };
 /// use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 /// use rebearing_host::data::manifest::Manifest;
@@ -313,18 +335,8 @@ pub enum EvaluateError {
 /// let new = TargetDomain::extract(&Domain::read(&manifest, "motor-b")?, &front_end, 0.6, None)?;
 /// let settings = EvaluateSettings {
 ///     method: "gmm-otda-map".parse()?,
-///     pool: PoolChoice::All,
 ///     pool_is: Pool::All,
-///     labels: None,
-///     leave_out: None,
-///     healthy: None,
-///     plan: PlanSettings::default(),
-///     components: 2,
-///     variance_floor: 0.01,
-///     restarts: 4,
-///     promise: 0.9,
-///     false_alarms: FalseAlarms::default(),
-///     force: false,
+///     ..EvaluateSettings::default()
 /// };
 /// let runs = evaluate(&Sources::one(&known), &new, &settings, 0)?;
 /// println!("{:?} of {} windows right", runs[0].scores.accuracy, runs[0].n_test);

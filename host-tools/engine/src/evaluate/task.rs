@@ -347,8 +347,6 @@ mod tests {
     use ndarray::Array2;
 
     use super::*;
-    use crate::adapt::false_alarms::FalseAlarms;
-    use crate::adapt::plan::PlanSettings;
     use crate::features::front_end::EqualBands;
 
     fn front_end(rate_hz: f64) -> FrontEndSettings {
@@ -392,21 +390,7 @@ mod tests {
     }
 
     fn settings(pool: &str) -> EvaluateSettings {
-        EvaluateSettings {
-            method: EvaluatedMethod::Guarded,
-            pool: pool.parse().unwrap(),
-            pool_is: Pool::Unknown,
-            labels: None,
-            leave_out: None,
-            healthy: None,
-            plan: PlanSettings::default(),
-            components: 1,
-            variance_floor: 0.01,
-            restarts: 1,
-            promise: 0.9,
-            false_alarms: FalseAlarms::default(),
-            force: false,
-        }
+        EvaluateSettings { pool: pool.parse().unwrap(), ..EvaluateSettings::default() }
     }
 
     fn select(

@@ -74,9 +74,8 @@ pub fn stride_for(parts: &[Part], front_end: &FrontEndSettings) -> usize {
     {
         let denser = counts(stride / 2);
         let gains = given.values().zip(denser.values());
-        if gains.into_iter().any(|(now, then)| (*then as f64) < LEAST_GAIN * *now as f64)
-            || denser.values().sum::<usize>() > MOST_WINDOWS
-        {
+        let gained = gains.into_iter().all(|(now, then)| *then as f64 >= LEAST_GAIN * *now as f64);
+        if !gained || denser.values().sum::<usize>() > MOST_WINDOWS {
             break;
         }
         (stride, given) = (stride / 2, denser);
@@ -278,5 +277,8 @@ mod tests {
         let parts = split::whole(&[vec![with(41, 1024); 2], vec![with(16, 1024); 5]]);
         assert_eq!(stride_for(&parts, &usual), 1024);
         assert_eq!(stride_for(&parts[1..], &usual), 512);
+        // Stretches of one window gain nothing, and would become rare among the others.
+        let parts = split::whole(&[vec![with(1, 1024); 60], vec![with(60, 1024)]]);
+        assert_eq!(stride_for(&parts, &usual), 1024);
     }
 }

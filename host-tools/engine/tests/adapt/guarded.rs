@@ -11,7 +11,7 @@ use rebearing_host::baselines::Method;
 use rebearing_host::data::domain::Domain;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::evaluate::{
-    EvaluateSettings, EvaluatedMethod, LeaveOut, Run, SourceDomain, TargetDomain, evaluate,
+    EvaluateSettings, EvaluatedMethod, LeaveOut, Run, SourceDomain, Sources, TargetDomain, evaluate,
 };
 use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::simulate::{Class, SimulateSettings, simulate};
@@ -47,23 +47,13 @@ const PAIRS: [(usize, usize); 6] = [(A, B), (A, C), (B, A), (B, C), (C, A), (C, 
 const ALIKE: [(usize, usize); 2] = [(B, C), (C, B)];
 
 fn guarded(pool: &str, pool_is: Pool) -> EvaluateSettings {
-    EvaluateSettings {
-        method: EvaluatedMethod::Guarded,
-        pool: pool.parse().unwrap(),
-        pool_is,
-        labels: None,
-        leave_out: None,
-        healthy: None,
-        plan: PlanSettings::default(),
-        components: 2,
-        variance_floor: 0.01,
-        restarts: 4,
-    }
+    EvaluateSettings { pool: pool.parse().unwrap(), pool_is, ..EvaluateSettings::default() }
 }
 
 fn runs(pairs: &[(usize, usize)], settings: &EvaluateSettings) -> Vec<Run> {
     let pair = |(source, target): &(usize, usize)| {
-        evaluate(&MACHINES[*source].0, &MACHINES[*target].1, settings, 0).expect("runs")
+        let sources = Sources::one(&MACHINES[*source].0);
+        evaluate(&sources, &MACHINES[*target].1, settings, 0).expect("runs")
     };
     pairs.iter().flat_map(pair).collect()
 }
@@ -77,8 +67,15 @@ fn rates(runs: &[Run], rate: impl Fn(&Run) -> Option<f64>) -> (f64, f64) {
 
 #[test]
 fn a_complete_pool_is_adapted_to() {
-    let (accuracy, _) = rates(&runs(&PAIRS, &guarded("all", Pool::All)), |r| r.scores.accuracy);
+    let alike = runs(&ALIKE, &guarded("all", Pool::All));
+    assert!(alike.iter().all(|run| run.verdict == Some(Verdict::Adapt)), "{alike:?}");
+    let (accuracy, _) = rates(&alike, |run| run.scores.accuracy);
     assert!(accuracy > 0.98, "{accuracy}");
+    // Whatever the verdict: labels that are accepted are as right as predicted.
+    for run in runs(&PAIRS, &guarded("all", Pool::All)) {
+        let (predicted, exact) = (run.predicted_accuracy.unwrap(), run.carried_accuracy.unwrap());
+        assert!(run.verdict != Some(Verdict::Adapt) || exact >= predicted, "{predicted} {exact}");
+    }
     let map = EvaluatedMethod::Baseline(Method::GmmOtdaMap);
     let map = EvaluateSettings { method: map, ..guarded("all", Pool::All) };
     let (accuracy, _) = rates(&runs(&PAIRS, &map), |run| run.scores.accuracy);
@@ -114,37 +111,36 @@ fn fault_types_are_kept_on_a_machine_that_is_alike_and_not_named_on_another() {
         assert_eq!(run.scores.detection_rate, Some(1.0));
         let named = run.confusion.iter().flat_map(|row| &row[1..4]).sum::<usize>();
         assert_eq!(named, 0, "{:?}", run.confusion);
-        let shift = run.reasons.iter().find(|reason| reason.starts_with("healthy shift"));
+        let shift = run.reasons.iter().find(|reason| reason.contains("has moved by"));
         assert!(shift.is_some(), "{:?}", run.reasons);
     }
 }
 
 #[test]
-fn a_pool_of_which_nothing_is_known_is_never_worse_than_the_source() {
+fn a_pool_of_which_nothing_is_known_is_never_worse_than_source_or_silence() {
     let mut compared = 0;
     for pool in ["healthy", "healthy:0.9", "healthy:0.5", "half", "dirichlet", "all"] {
         for run in runs(&ALIKE, &guarded(pool, Pool::Unknown)) {
-            let (own, source) = (run.scores.accuracy.unwrap(), run.source_only_accuracy.unwrap());
-            assert!(own >= source - 0.02, "{pool}: {own} for {source}, {:?}", run.reasons);
+            assert_eq!(run.harmful, Some(false), "{pool}: {:?}", run.reasons);
+            let false_alarms = run.scores.false_alarm_rate.unwrap();
+            assert!(false_alarms <= 0.1, "{pool}: {false_alarms}, {:?}", run.reasons);
             compared += 1;
         }
     }
     assert_eq!(compared, 20);
-    // On another machine at most 5 % of the windows get a wrong label; the rest are right or
-    // unknown.
+    // On another machine nothing is named.
     for run in runs(&[(A, B), (B, A)], &guarded("healthy:0.9", Pool::Unknown)) {
         assert_eq!(run.verdict, Some(Verdict::Abstain), "{:?}", run.reasons);
-        let known =
-            |(row, counts): (usize, &Vec<usize>)| counts[..4].iter().sum::<usize>() - counts[row];
-        let wrong: usize = run.confusion.iter().enumerate().map(known).sum();
-        assert!(wrong as f64 <= 0.05 * run.n_test as f64, "{:?}", run.confusion);
+        let named: usize = run.confusion.iter().flat_map(|row| &row[..4]).sum();
+        assert_eq!(named, 0, "{:?}", run.confusion);
     }
 }
 
 #[test]
 fn faults_that_were_left_out_come_out_as_unknown() {
     let each = EvaluateSettings { leave_out: Some(LeaveOut::Each), ..guarded("all", Pool::All) };
-    let left_out = runs(&PAIRS, &each);
+    // On another machine every window is unknown, and says nothing about this.
+    let left_out = runs(&ALIKE, &each);
     let (found, _) = rates(&left_out, |run| run.scores.novel_unknown_rate);
     assert!(found >= 0.8, "{found}");
     let (unknown, _) = rates(&left_out, |run| run.scores.false_unknown_rate);

@@ -1,4 +1,5 @@
 //! Fault labels for a new machine, tested on simulated machines.
 
 mod guarded;
+mod library;
 mod simulate;

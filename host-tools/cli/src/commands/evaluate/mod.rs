@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use rayon::prelude::*;
-use rebearing_host::adapt::false_alarms::FalseAlarms;
 use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::split;
@@ -23,6 +22,7 @@ use self::features::Extracted;
 use self::pairs::Pair;
 use super::Outcome;
 use crate::args::choice::{Choice as _, choice};
+use crate::args::false_alarms::FalseAlarmArgs;
 use crate::args::front_end::FrontEndArgs;
 use crate::args::resample::ResampleArgs;
 use crate::args::solver::SolverArgs;
@@ -83,9 +83,8 @@ pub(super) struct EvaluateArgs {
     /// Accuracy from which guarded trusts carried labels. It adapts if it predicts at least this
     #[arg(long, value_name = "ACCURACY", default_value_t = 0.9)]
     promise: f64,
-    /// False alarms a year that the gate of guarded aims at, with the default alarm
-    #[arg(long, value_name = "PER_YEAR", default_value_t = 1.0, allow_negative_numbers = true)]
-    false_alarms: f64,
+    #[command(flatten)]
+    false_alarms: FalseAlarmArgs,
     /// Let guarded name classes although its verdict is to abstain
     #[arg(long)]
     force: bool,
@@ -150,7 +149,7 @@ impl EvaluateArgs {
             variance_floor: self.variance_floor,
             restarts: self.restarts,
             promise: self.promise,
-            false_alarms: FalseAlarms { per_year: self.false_alarms, ..FalseAlarms::default() },
+            false_alarms: self.false_alarms.settings(),
             force: self.force,
         }
     }

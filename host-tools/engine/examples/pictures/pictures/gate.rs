@@ -30,7 +30,7 @@ pub(super) fn draw(story: &Story) -> Result<String> {
     };
     let pool = extract(&domain.recordings, &of_healthy(&parts.first), &source.front_end)?;
     let settings = AdaptSettings { pool_is: Pool::Healthy, ..AdaptSettings::default() };
-    let adaptation = adapt(source, &pool, &settings)?;
+    let adaptation = adapt(&source.clone().into(), &pool, &settings)?;
     let gate = adaptation.gate.context("no gate")?;
     let test = extract(&domain.recordings, &parts.last, &source.front_end)?;
     let x = standardised(&test.x, &adaptation.shift, &adaptation.scale);

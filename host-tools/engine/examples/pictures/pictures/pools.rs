@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use rebearing_host::adapt::plan::{PlanSettings, Solver};
 use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::evaluate::{
-    EvaluateSettings, PoolChoice, Run, Scores, SourceDomain, TargetDomain, evaluate,
+    EvaluateSettings, PoolChoice, Run, Scores, SourceDomain, Sources, TargetDomain, evaluate,
 };
 
 use super::canvas::{COLOURS, FONT, TITLE, key, svg};
@@ -33,19 +33,14 @@ pub(super) fn draw(story: &Story) -> Result<String> {
             method: method.parse()?,
             pool: PoolChoice::Healthy,
             pool_is: Pool::Healthy,
-            labels: None,
-            leave_out: None,
-            healthy: None,
             plan: PlanSettings {
                 solver: Solver::Sinkhorn,
                 epsilon: 0.01,
                 ..PlanSettings::default()
             },
-            components: 2,
-            variance_floor: 0.01,
-            restarts: 4,
+            ..EvaluateSettings::default()
         };
-        evaluate(&known, &new, &settings, 0)?.into_iter().next().context("no run")
+        evaluate(&Sources::one(&known), &new, &settings, 0)?.into_iter().next().context("no run")
     });
     let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
 

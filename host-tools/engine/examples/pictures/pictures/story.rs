@@ -47,8 +47,9 @@ impl Story {
         let source = Source::fit(&known, front_end, &SourceSettings::default())?;
         let known = Machine::new(known, &source)?;
         let new = Machine::new(new, &source)?;
-        let settings = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
-        let adaptation = adapt(&source, &new.features, &settings)?;
+        let settings =
+            AdaptSettings { pool_is: Pool::All, force: true, ..AdaptSettings::default() };
+        let adaptation = adapt(&source.clone().into(), &new.features, &settings)?;
         Ok(Self { known, new, source, adaptation })
     }
 

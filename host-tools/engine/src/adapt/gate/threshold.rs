@@ -34,12 +34,16 @@ pub(super) fn log_distance(peak: f64, log_likelihood: f64) -> f64 {
 
 /// The distance that a share `p` of healthy windows may exceed, from the logarithms of the
 /// distances of held-out windows. They stand for `independent` windows.
+///
+/// It is never below the largest of them: a gate must not call a window faulty that was recorded as
+/// healthy. Where the distances have a heavier tail than the normal distribution, this counts.
 pub(super) fn limit(log_distances: &[f64], independent: f64, p: f64) -> f64 {
     let n = log_distances.len() as f64;
     let mean = log_distances.iter().sum::<f64>() / n.max(1.0);
     let squares: f64 = log_distances.iter().map(|y| (y - mean).powi(2)).sum();
     let deviation = (squares / (n - 1.0).max(1.0)).sqrt();
-    (mean + factor(independent, p) * deviation).exp()
+    let largest = log_distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (mean + factor(independent, p) * deviation).max(largest).exp()
 }
 
 #[cfg(test)]
@@ -53,6 +57,13 @@ mod tests {
     fn the_limit_is_a_tolerance_limit_of_the_logarithms() {
         let limit = limit(&[3.0, 3.2, 3.1, 3.4, 2.9, 3.3, 3.0, 3.5], 7.0, 1e-4);
         assert!((limit - 58.405).abs() < 1e-3, "{limit}");
+    }
+
+    #[test]
+    fn no_window_that_was_recorded_as_healthy_is_beyond_the_limit() {
+        let mut distances = vec![3.0; 200];
+        distances[7] = 9.0;
+        assert!(limit(&distances, 100.0, 1e-2) >= 9.0_f64.exp());
     }
 
     #[test]
