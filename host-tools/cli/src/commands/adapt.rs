@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use rebearing::Encoding;
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
-use rebearing_host::build::{BuildSettings, Built, InCounts, build, loss_line};
+use rebearing_host::build::{BuildSettings, Built, InCounts, build, drift_warning, loss_line};
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::domain::Resample;
 use rebearing_host::evidence::Checked;
@@ -30,7 +30,7 @@ use crate::progress::Step;
 use crate::text::alarm::{alarm_json, model_lines, severity_json};
 use crate::text::command_line::{files, origin};
 use crate::text::drift::{reference_json, reference_text};
-use crate::text::evidence::check_labels;
+use crate::text::evidence::{check_labels, contradictions};
 use crate::text::flags::all_as_flags;
 use crate::text::levels::LevelCheck;
 use crate::text::model::{cost_line, unit_text};
@@ -172,6 +172,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
         build(library, target, &settings)?
     };
     all_as_flags(&mut built.adaptation.reasons);
+    all_as_flags(&mut built.adaptation.warnings);
     let levels = LevelCheck::of(&built.target.domain, &built.adaptation.source.front_end)?;
     let adapted = Adapted::look(built, args)?;
     output::write(&args.out, adapted.built.model.bytes())?;
@@ -184,6 +185,10 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
 /// The model that was built, and its results for the windows.
 struct Adapted {
     built: Built,
+    /// Warnings of the adaptation, then of the bearing's frequencies.
+    warnings: Vec<String>,
+    /// A warning about the drift watch. The text has a line for it anyway.
+    drift: Option<String>,
     checked: Vec<Checked>,
     report: Option<Report>,
 }
@@ -191,7 +196,9 @@ struct Adapted {
 impl Adapted {
     /// Labels the windows with the finished model if evidence or a report is wanted, once for both.
     fn look(built: Built, args: &AdaptArgs) -> Result<Self> {
-        let mut adapted = Self { built, checked: Vec::new(), report: None };
+        let (warnings, no_drift) = (built.adaptation.warnings.clone(), built.drift.as_ref().err());
+        let drift = drift_warning(&built.model, no_drift.copied());
+        let mut adapted = Self { built, warnings, drift, checked: Vec::new(), report: None };
         if args.bearing.is_none() && args.report.is_none() {
             return Ok(adapted);
         }
@@ -204,6 +211,7 @@ impl Adapted {
                 .map_err(|fault| anyhow!("domain {}: in counts, {fault}", domain.name))?;
         if let Some(bearing) = &args.bearing {
             adapted.checked = check_labels(model, domain, features, &windows, bearing);
+            adapted.warnings.extend(contradictions(&adapted.checked, model));
         }
         if args.report.is_some() {
             let files = files(model, &args.out, &args.source, args.manifest.as_deref())?;
@@ -217,6 +225,7 @@ impl Adapted {
                 adaptation: Some(adaptation),
                 reasons: &[],
                 same_recordings: true,
+                warnings: &adapted.all_warnings(),
                 checked: &adapted.checked,
                 origin: &origin(files),
             })?);
@@ -224,13 +233,18 @@ impl Adapted {
         Ok(adapted)
     }
 
+    /// Every warning, for the page and for scripts.
+    fn all_warnings(&self) -> Vec<String> {
+        self.warnings.iter().chain(&self.drift).cloned().collect()
+    }
+
     fn outcome(&self, args: &AdaptArgs) -> Outcome {
-        let Self { built, checked, report } = self;
+        let Self { built, warnings, checked, report, .. } = self;
         let Built { library, adaptation, model: deployed, in_counts, loss, .. } = built;
         let source = &adaptation.source;
         let (target, windows) = (&built.target.domain, built.features.x.nrows());
         let mut text = String::new();
-        for warning in &adaptation.warnings {
+        for warning in warnings {
             let _ = writeln!(text, "warning: {warning}");
         }
         let _ = writeln!(
@@ -283,7 +297,7 @@ impl Adapted {
             "predicted_accuracy": adaptation.prediction.map(|prediction| prediction.accuracy),
             "prediction": adaptation.prediction,
             "plausibility": adaptation.plausibility,
-            "warnings": adaptation.warnings,
+            "warnings": self.all_warnings(),
             "reasons": adaptation.reasons,
             "pool_is": args.pool_is,
             "solver": args.solver.solver,

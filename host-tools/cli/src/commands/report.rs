@@ -13,9 +13,10 @@ use crate::args::target::read_target;
 use crate::progress::Step;
 use crate::text::command_line::{files, origin};
 use crate::text::drift::Watched;
-use crate::text::evidence::check_labels;
+use crate::text::evidence::{check_labels, contradictions};
 use crate::text::label::word;
-use rebearing_host::build::{Target, fitted_from};
+use crate::text::verdict::verdict_json;
+use rebearing_host::build::{Target, drift_warning, fitted_from};
 use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::counts::{Counts, counts, rounded};
 use rebearing_host::data::domain::{Domain, Resample};
@@ -101,6 +102,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     let checked = args.bearing.map_or_else(Vec::new, |bearing| {
         check_labels(&model, &domain, &features, &windows, &bearing)
     });
+    let contradicted = contradictions(&checked, &model);
+    let warnings: Vec<String> =
+        contradicted.iter().cloned().chain(drift_warning(&model, None)).collect();
     let same_recordings = made_from(&model, &library, &domain, &snapshots)?;
     let reasons = reasons(&model, same_recordings, &watched);
     let origin = origin(files(&model, &args.model, &args.source, manifest)?);
@@ -114,13 +118,17 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
         adaptation: None,
         reasons: &reasons,
         same_recordings,
+        warnings: &warnings,
         checked: &checked,
         origin: &origin,
     })?;
     output::write(&args.out, page.html.as_bytes())?;
 
-    let mut text = format!(
-        "{}, adapted from {}, on {} of {} -> {}\n",
+    let mut text: String =
+        contradicted.iter().map(|warning| format!("warning: {warning}\n")).collect();
+    let _ = writeln!(
+        text,
+        "{}, adapted from {}, on {} of {} -> {}",
         args.model.display(),
         source.domain,
         plural(windows.len(), "window", "windows"),
@@ -147,6 +155,8 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
         "labels": counted,
         "same_recordings": same_recordings,
         "drift": watched.json(),
+        "warnings": warnings,
+        "verdict": verdict_json(model.verdict()),
         "recordings": checked,
         "sections": page.sections,
     });

@@ -128,9 +128,14 @@ pub(crate) fn files(
     let mut files = vec![bytes_hash("Model file", out, model.bytes())];
     files.push(file_hash("Source file", source)?);
     if let Some(manifest) = manifest {
-        files.push(file_hash("Manifest", manifest)?);
+        files.push(manifest_file(manifest)?);
     }
     Ok(files)
+}
+
+/// Returns a manifest and its SHA-256.
+pub(crate) fn manifest_file(path: &Path) -> Result<FileHash> {
+    file_hash("Manifest", path)
 }
 
 #[cfg(test)]

@@ -15,12 +15,17 @@ fn deviations(q8: i32) -> f64 {
 /// Returns the reference in words.
 pub(crate) fn reference_text(reference: Option<DriftReference<'_>>) -> String {
     let Some(reference) = reference else { return "none: the model has no reference".into() };
+    // A block cannot hold more unknown windows than it has.
+    let unknown = if reference.unknown_max < reference.block {
+        format!("or more than {} windows are unknown", reference.unknown_max)
+    } else {
+        "(unknown windows alone cannot raise it: too few were held out)".into()
+    };
     format!(
-        "blocks of {} windows; drift if the log-likelihood is below {:.2} standard deviations or more than {} \
-         windows are unknown; at most 1 false alarm in {} blocks; set from {}, {} of them unknown",
+        "blocks of {} windows; drift if the log-likelihood is below {:.2} standard deviations {unknown}; \
+         at most 1 false alarm in {} blocks; set from {}, {} of them unknown",
         reference.block,
         deviations(reference.deviation_min),
-        reference.unknown_max,
         reference.blocks_per_false_alarm,
         plural(reference.held_out, "held-out window", "held-out windows"),
         reference.held_out_unknown

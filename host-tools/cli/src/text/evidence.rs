@@ -4,7 +4,7 @@ use rebearing_host::data::bearing::Bearing;
 use rebearing_host::data::domain::Domain;
 use rebearing_host::evidence::Checked;
 use rebearing_host::features::extract::Features;
-use rebearing_host::model::deployed::DeployedModel;
+use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
 use rebearing_host::progress;
 use rebearing_host::report::Window;
 
@@ -30,4 +30,10 @@ pub(crate) fn check_labels(
         checked
     };
     target.recordings.iter().enumerate().map(check).collect()
+}
+
+/// Returns the sentences about recordings whose label the bearing's frequencies contradict.
+pub(crate) fn contradictions(checked: &[Checked], model: &DeployedModel) -> Vec<String> {
+    let healthy = model.healthy().and_then(|class| model.class_name(class));
+    checked.iter().filter_map(|one| one.contradiction(healthy)).collect()
 }

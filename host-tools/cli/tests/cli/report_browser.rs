@@ -109,6 +109,7 @@ fn every_report_is_sound_in_a_browser() {
     let world = World::new();
     let mut all = world.verdicts();
     all.extend(world.kinds());
+    all.extend(world.evaluations());
     let mut browser = Browser::start(&chromium());
     for made in &all {
         let write = |kind: &str, bytes: &[u8]| {

@@ -43,12 +43,15 @@ pub(crate) struct Made {
 }
 
 impl World {
-    /// Makes simulated machines, and the source of the first.
+    /// Makes three simulated machines, and the source of one.
     pub(crate) fn new() -> Self {
         let world = Self { place: Workplace::new() };
-        world.place.json("simulate --out m --seconds 4 --classes Healthy,InnerRace,OuterRace,Ball");
-        world.place.json("fit --manifest m/manifest.csv --domain motor-a --out a.json");
-        for machine in ["motor-a", "motor-b"] {
+        world.place.json(
+            "simulate --out m --seconds 4 --machines 3 --classes Healthy,InnerRace,OuterRace,Ball",
+        );
+        // Labels carry from motor-c to motor-b; motor-a is too unlike both.
+        world.place.json("fit --manifest m/manifest.csv --domain motor-c --out c.json");
+        for machine in ["motor-a", "motor-c"] {
             let rows = world.rows("m/manifest.csv", &format!(",Healthy,{machine},"));
             world.place.write(&format!("m/healthy-{machine}.csv"), format!("{HEADER}{rows}"));
         }
@@ -80,7 +83,8 @@ impl World {
 
     /// Makes a page for every verdict.
     pub(crate) fn verdicts(&self) -> Vec<Made> {
-        let of = "--source a.json --domain";
+        let of = "--source c.json --domain";
+        let gate = &["timeline", "spectra", "view", "gate", "confusion"];
         vec![
             self.adapt(
                 "adapt",
@@ -90,29 +94,55 @@ impl World {
             ),
             self.adapt(
                 "keep-gate",
-                &format!("{of} motor-a --manifest m/healthy-motor-a.csv --pool-is healthy"),
+                &format!("{of} motor-c --manifest m/healthy-motor-c.csv --pool-is healthy"),
                 "keep",
-                &["timeline", "spectra", "view", "gate", "confusion", "recordings"],
+                gate,
             ),
             self.adapt(
                 "abstain-gate",
-                &format!("{of} motor-b --manifest m/healthy-motor-b.csv --pool-is healthy"),
+                &format!("{of} motor-a --manifest m/healthy-motor-a.csv --pool-is healthy"),
                 "abstain",
-                &["timeline", "spectra", "view", "gate", "confusion", "recordings"],
+                gate,
             ),
             self.adapt(
                 "abstain",
-                &format!("{of} motor-b --manifest m/healthy-motor-b.csv"),
+                &format!("{of} motor-a --manifest m/healthy-motor-a.csv"),
                 "abstain",
-                &["timeline", "spectra", "view", "mixture", "confusion", "recordings"],
+                &["timeline", "spectra", "view", "confusion"],
             ),
+            self.adapt(
+                "forced",
+                &format!("{of} motor-a --manifest m/healthy-motor-a.csv --force"),
+                "abstain",
+                &["timeline", "spectra", "view", "plan", "mixture", "confusion"],
+            ),
+            self.contradicted(),
         ]
+    }
+
+    /// Makes a page whose source had the labels of healthy and outer race swapped.
+    fn contradicted(&self) -> Made {
+        let text = self.place.read("m/manifest.csv");
+        let swapped = text
+            .replace(",Healthy,", ",?,")
+            .replace(",OuterRace,", ",Healthy,")
+            .replace(",?,", ",OuterRace,");
+        self.place.write("m/swapped.csv", swapped);
+        self.place.json("fit --manifest m/swapped.csv --domain motor-c --out swapped.json");
+        self.adapt(
+            "contradicted",
+            &format!(
+                "--source swapped.json --domain motor-b --manifest m/manifest.csv --pool-is all {BEARING}"
+            ),
+            "adapt",
+            EVERY,
+        )
     }
 
     /// Makes pages for other kinds of models and recordings; needs the models of
     /// [`World::verdicts`].
     pub(crate) fn kinds(&self) -> Vec<Made> {
-        let of = "--source a.json --domain motor-b";
+        let of = "--source c.json --domain motor-b";
         let all = "--manifest m/manifest.csv --pool-is all";
         let mut made = vec![self.adapt(
             "integers",
@@ -132,15 +162,22 @@ impl World {
             "adapt",
             &["timeline", "spectra", "view", "plan", "mixture"],
         ));
+        made.push(self.adapt(
+            "nothing-integers",
+            "--source c.json --domain motor-a --manifest m/healthy-motor-a.csv --encoding i16",
+            "abstain",
+            &["timeline", "spectra", "view", "confusion"],
+        ));
+        made.push(self.library());
         made.push(self.many());
         made.push(self.axes());
         made.push(self.hostile());
         for (name, model) in
             [("later", "adapt"), ("later-gate", "keep-gate"), ("later-integers", "integers")]
         {
-            let domain = if name == "later-gate" { "motor-a" } else { "motor-b" };
+            let domain = if name == "later-gate" { "motor-c" } else { "motor-b" };
             let options = format!(
-                "--model {model}.rbm --source a.json --manifest m/manifest.csv --domain {domain}"
+                "--model {model}.rbm --source c.json --manifest m/manifest.csv --domain {domain}"
             );
             self.place.json(&format!("report {options} {BEARING} --out {name}.html"));
             let path = self.place.path().join(format!("{name}.html"));
@@ -151,15 +188,25 @@ impl World {
         made
     }
 
+    /// Makes a page with two machines to choose from.
+    fn library(&self) -> Made {
+        self.place.json("fit --manifest m/manifest.csv --domain motor-a,motor-c --out two.json");
+        self.adapt(
+            "library",
+            "--source two.json --domain motor-b --manifest m/manifest.csv --pool-is all",
+            "adapt",
+            &["timeline", "spectra", "view", "plan", "mixture", "confusion"],
+        )
+    }
+
     /// Makes a page with twenty classes that have long names.
     fn many(&self) -> Made {
-        self.place.json("simulate --out many --seconds 2 --machines 6 --seed 3");
+        self.place.json("simulate --out many --seconds 2 --machines 3 --seed 3");
         let text = self.place.read("many/manifest.csv");
         let mut manifest = String::from(HEADER);
-        for (index, row) in text.lines().skip(1).enumerate() {
-            let fields: Vec<&str> = row.split(',').collect();
-            let (class, domain) = (index % 21, if index < 21 { "old" } else { "new" });
-            if class < 20 {
+        for domain in ["old", "new"] {
+            for (class, row) in text.lines().skip(1).take(20).enumerate() {
+                let fields: Vec<&str> = row.split(',').collect();
                 let label = format!("condition number {class} of the gearbox");
                 let [path, rate, rpm] = [fields[0], fields[3], fields[4]];
                 let _ = writeln!(manifest, "{path},{label},{domain},{rate},{rpm},");
@@ -189,11 +236,11 @@ impl World {
     /// Makes a page with three axes and blocks of shaft orders.
     fn axes(&self) -> Made {
         self.place.json(
-            "simulate --out three --seconds 4 --axes 3 --classes Healthy,OuterRace,Looseness",
+            "simulate --out three --seconds 4 --machines 3 --axes 3 --classes Healthy,OuterRace,Looseness",
         );
         let manifest = "--manifest three/manifest.csv --domain";
         self.place.json(&format!(
-            "fit {manifest} motor-a --blocks bands,orders,envelope --out three.json"
+            "fit {manifest} motor-c --blocks bands,orders,envelope --out three.json"
         ));
         self.adapt(
             "axes",
@@ -207,7 +254,7 @@ impl World {
     fn hostile(&self) -> Made {
         let mut manifest = csv::Writer::from_writer(Vec::new());
         manifest.write_record(HEADER.trim().split(',')).unwrap();
-        for (domain, machine) in [("<b>old</b>", "motor-a"), ("<b>new</b>", "motor-b")] {
+        for (domain, machine) in [("<b>old</b>", "motor-c"), ("<b>new</b>", "motor-b")] {
             for (label, class) in HOSTILE.iter().zip(["InnerRace", "OuterRace", "Healthy"]) {
                 let file = format!("m/<i>{machine} & {class}.wav");
                 fs::copy(
@@ -228,5 +275,27 @@ impl World {
             "adapt",
             &["timeline", "spectra", "view", "plan", "mixture", "confusion", "evidence", "recordings"],
         )
+    }
+
+    /// Makes pages of evaluations: several targets, names that look like markup, and a method without
+    /// a prediction. Needs the manifest of [`World::kinds`].
+    pub(crate) fn evaluations(&self) -> Vec<Made> {
+        let all = "--manifest m/manifest.csv --source others --target all";
+        let made = |name: &'static str, options: &str, figures| {
+            let found = self.place.json(&format!("evaluate {options} --report {name}.html"));
+            assert_eq!(found["report"], format!("{name}.html"));
+            let path = self.place.path().join(format!("{name}.html"));
+            Made { name, path, verdict: None, figures }
+        };
+        let every = &["targets", "risk", "promises", "calibration"];
+        vec![
+            made("evaluated", &format!("{all} --pool-is all --seeds 2"), every),
+            made(
+                "evaluated-hostile",
+                "--manifest hostile.csv --source <b>old</b> --target <b>new</b> --pool-is all",
+                every,
+            ),
+            made("evaluated-plain", &format!("{all} --method source-only"), &["targets"]),
+        ]
     }
 }

@@ -7,6 +7,13 @@ use crate::mixture::{Covariance, LabelledMixture, Mixture};
 /// A log-likelihood in nats that no window reaches. Both encodings can hold it.
 pub const UNREACHABLE: f64 = 1e6;
 
+/// Whether no window reaches this log-likelihood, as it was read from a model file of either
+/// encoding.
+pub fn is_unreachable(log_likelihood_min: f64) -> bool {
+    // The encodings round.
+    log_likelihood_min >= 0.99 * UNREACHABLE
+}
+
 /// One component at `mean`, whose label is every class alike. With the threshold [`UNREACHABLE`]
 /// no class name leaves the device.
 pub fn nameless(mean: Array1<f64>, classes: usize) -> LabelledMixture {

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::features::extract::Features;
 use crate::mixture::held_out::HeldOut;
+use crate::model::deployed::DeployedModel;
 use crate::model::drift::{self, DriftContents};
 use crate::words::plural;
 
@@ -34,6 +35,28 @@ pub enum NoDriftReference {
         /// Those of them that were unknown.
         unknown: u32,
     },
+}
+
+/// Says in a sentence if the drift watch of a finished model is off, or sees only half of what it
+/// should. `reason` is why the model has no reference, if that is known.
+pub fn drift_warning(model: &DeployedModel, reason: Option<NoDriftReference>) -> Option<String> {
+    match model.drift() {
+        None => {
+            let reason = reason.unwrap_or(NoDriftReference::NotHeldOut);
+            Some(format!("the device cannot watch for drift: {reason}"))
+        }
+        Some(reference) => half_blind(reference.block, reference.unknown_max),
+    }
+}
+
+/// A block cannot hold more unknown windows than it has, so such a limit is never passed.
+fn half_blind(block: u32, unknown_max: u32) -> Option<String> {
+    (unknown_max >= block).then(|| {
+        format!(
+            "the drift watch cannot see that windows become unknown, as its limit of {unknown_max} in a block of \
+             {block} windows is never passed; only the log-likelihood can raise it; record longer"
+        )
+    })
 }
 
 /// Gives the reference of `model`, or why a watch with it would never see a drift.
@@ -105,5 +128,20 @@ mod tests {
         assert_eq!(of(Label::Unknown, 40), Err(unknown));
         let one = NoDriftReference::TooFew { held_out: 1 }.to_string();
         assert!(one.starts_with("1 held-out window is too few"), "{one}");
+    }
+
+    #[test]
+    fn a_count_of_unknown_windows_that_can_never_be_passed_is_said() {
+        let of = |unknown: usize| {
+            let mut windows = vec![(Label::Class(0), -5.0); 8];
+            windows.extend(vec![(Label::Unknown, -50.0); unknown]);
+            let reference = contents(&[Stretch { windows }], 2, BLOCKS_PER_FALSE_ALARM).unwrap();
+            assert!(useful(reference.clone()).is_ok(), "the log-likelihood can be compared");
+            half_blind(reference.block, reference.unknown_max)
+        };
+        assert_eq!(of(0), None);
+        // If half of the few held-out windows are unknown, all of a block may be so by chance.
+        let half = of(8).unwrap();
+        assert!(half.contains("is never passed") && half.contains("record longer"), "{half}");
     }
 }

@@ -37,7 +37,7 @@ mod in_counts;
 pub mod severity;
 mod target;
 
-pub use drift::NoDriftReference;
+pub use drift::{NoDriftReference, drift_warning};
 pub use in_counts::{InCounts, loss_line};
 pub use target::{Target, fitted_from};
 

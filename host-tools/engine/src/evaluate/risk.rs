@@ -33,11 +33,19 @@ pub fn predicted_and_true(run: &Run) -> Option<(f64, f64)> {
 
 /// The table over all runs. It is empty if no run has a predicted accuracy.
 pub fn risk_coverage<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<RiskCoverage> {
+    risk_coverage_at(&PROMISES, runs)
+}
+
+/// The same table for other promises.
+pub fn risk_coverage_at<'a>(
+    promises: &[f64],
+    runs: impl IntoIterator<Item = &'a Run>,
+) -> Vec<RiskCoverage> {
     let points: Vec<(f64, f64)> = runs.into_iter().filter_map(predicted_and_true).collect();
     if points.is_empty() {
         return Vec::new();
     }
-    PROMISES.iter().map(|promise| at(*promise, &points)).collect()
+    promises.iter().map(|promise| at(*promise, &points)).collect()
 }
 
 /// One row of the table, from pairs of predicted and true accuracy.

@@ -6,7 +6,12 @@
 //! precision over whole recordings. A window of the device is too short to separate such
 //! frequencies from the shaft's harmonics.
 
+mod contradictions;
+
+use std::fmt;
 use std::path::PathBuf;
+
+pub use contradictions::{ABSENT_DB, OVERSHADOWED_DB, STANDS_OUT_DB};
 
 use rustfft::{FftPlanner, num_complex::Complex};
 use serde::Serialize;
@@ -91,6 +96,17 @@ impl Part {
             (Some((part, ..)), None) => Some(*part),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OuterRace => "outer race",
+            Self::InnerRace => "inner race",
+            Self::Ball => "ball",
+            Self::Cage => "cage",
+        })
     }
 }
 

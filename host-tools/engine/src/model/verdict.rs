@@ -56,8 +56,8 @@ pub fn verdict_text(verdict: &ModelVerdict) -> String {
     }
 }
 
-/// The predicted accuracy with its basis, and the promise.
-fn accuracy_text(verdict: &ModelVerdict) -> String {
+/// Says how many windows are right at least, on what basis, and what was promised.
+pub fn accuracy_text(verdict: &ModelVerdict) -> String {
     let promise = percent(verdict.promise);
     let transfers = plural(verdict.transfers, "known transfer", "known transfers");
     let basis = match (verdict.curve, verdict.transfers) {

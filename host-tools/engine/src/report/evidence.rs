@@ -62,7 +62,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         ul class="legend" {
             @for part in Part::ALL {
                 @let style = format!("background:{};color:#ffffff", super::classes::css(colour(part)));
-                li { span class="chip" { b style=(style) { (part.abbreviation()) } " " (name(part)) } }
+                li { span class="chip" { b style=(style) { (part.abbreviation()) } " " (part.to_string()) } }
             }
         }
         div class="panels" {
@@ -88,15 +88,6 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     );
     let title = "Envelope spectra";
     Ok(section.with(table).with(Figure::new("envelope", title, body, &caption)))
-}
-
-fn name(part: Part) -> &'static str {
-    match part {
-        Part::OuterRace => "outer race",
-        Part::InnerRace => "inner race",
-        Part::Ball => "ball",
-        Part::Cage => "cage",
-    }
 }
 
 fn table(checked: &[Checked]) -> Markup {

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use rebearing::model::{Integers, format};
 
 use super::chart::{Axes, chart, stroke, svg};
-use super::{Figure, Page, Section};
+use super::{Figure, Kind, Page, Section};
 use crate::device::Shown;
 use crate::model::deployed::DeployedModel;
 use crate::report::windows::Window;
@@ -66,6 +66,14 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         let (body, more) = histogram(&gate, thresholds.gate, "under the gate")?;
         let caption = caption + &more;
         section = section.with(Figure::new("gate", "Under the gate", body, &caption).beside());
+    }
+    if page.kind == Kind::Nothing {
+        return Ok(section.saying(html! {
+            p {
+                "The model names nothing: its threshold lies where no window reaches it, so every window is unknown. \
+                 There is no log-likelihood to judge it by."
+            }
+        }));
     }
     let mixture = of(|window| window.log_likelihood);
     if !mixture.is_empty() {

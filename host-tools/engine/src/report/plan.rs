@@ -79,8 +79,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let distance = contents.adaptation.and_then(|adaptation| adaptation.mw2_squared);
     let caption = format!(
         "How to read it: a row is a component of {from} with its class, a column is a component of {to} with the \
-         class that it was given. The darker a cell, the more of the row's weight goes to the column. In a good plan \
-         each column has one dark class. Here {:.0} % of the weight is in cells with the same class on both sides.{}",
+         class that it was given. The darker a cell, the more of the row's weight goes to the column. If each \
+         column has one dark class, the labels are certain, which does not make them right. Here {:.0} % of the weight is in cells with the same class on both sides.{}",
         100.0 * own,
         distance.map_or_else(String::new, |cost| format!(
             " The squared mixture-Wasserstein distance is {cost:.2}."

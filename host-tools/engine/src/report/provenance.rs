@@ -1,6 +1,6 @@
 //! Settings and provenance: everything that is needed to repeat the work.
 
-use maud::html;
+use maud::{Markup, html};
 use rebearing::model::format;
 
 use super::timeline::file_name;
@@ -70,6 +70,31 @@ pub struct FileHash {
     pub sha256: String,
 }
 
+/// Returns the command that makes the page again.
+pub(super) fn command(origin: &Origin) -> Markup {
+    html! {
+        p { "This command makes the report again:" }
+        pre { (origin.command) }
+    }
+}
+
+/// Returns every option of the command, folded.
+pub(super) fn options(origin: &Origin) -> Markup {
+    html! {
+        details {
+            summary { "Every option of the command" }
+            table class="facts" {
+                @for setting in &origin.options {
+                    tr {
+                        th scope="row" { code { (setting.name) } }
+                        td { (setting.value) @if setting.default { span class="note" { " default" } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
 pub(super) fn section(page: &Page<'_>) -> Section {
     let contents = page.contents;
     let (source, target, origin) = (contents.source, contents.target, contents.origin);
@@ -110,8 +135,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
     let recordings = target.recordings.iter().zip(&target.labels).enumerate();
     let snapshots = contents.snapshots.iter().enumerate();
     Section::new("provenance", "Settings", "Settings and provenance").saying(html! {
-        p { "This command makes the report again:" }
-        pre { (origin.command) }
+        (command(origin))
         table class="facts" {
             @for (name, value) in &facts { tr { th scope="row" { (name) } td { (value) } } }
             @for file in &origin.files {
@@ -121,17 +145,7 @@ pub(super) fn section(page: &Page<'_>) -> Section {
                 }
             }
         }
-        details {
-            summary { "Every option of the command" }
-            table class="facts" {
-                @for setting in &origin.options {
-                    tr {
-                        th scope="row" { code { (setting.name) } }
-                        td { (setting.value) @if setting.default { span class="note" { " default" } } }
-                    }
-                }
-            }
-        }
+        (options(origin))
         details {
             summary { (target.recordings.len() + contents.snapshots.len()) " recordings and snapshots" }
             div class="wide" {

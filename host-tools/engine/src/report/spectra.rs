@@ -185,7 +185,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         "How to read it: the coloured line is the mean of {from} with this label, its shade one standard deviation. \
          The dashed black line is the mean of the windows of {to} with this label from the model. Levels are in dB \
          relative to the mean of all bands of a window, so the sensor's gain does not matter. Two lines of the same \
-         shape speak for the label. A class without a dashed line was not found in {to}."
+         shape speak for the label but do not prove it, because machines also differ in their resonances. A class \
+         without a dashed line was given to no window of {to}."
     );
     let title = "Spectra by class";
     Ok(Section::new("spectra", "Spectra", title)

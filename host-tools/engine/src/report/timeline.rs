@@ -106,8 +106,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
     let left_out = strips.len().saturating_sub(STRIPS);
     let caption = format!(
         "How to read it: each strip is a recording from start to end. Its colour and number are the label of the \
-         window that begins there. A machine does not change its condition from one second to the next: a strip of \
-         one colour speaks for the label, a speckled one against it.{}{}",
+         window that begins there. A machine does not change its condition from one second to the next, so a speckled \
+         strip speaks against its labels. A strip of one colour shows that the model is steady, not that it is \
+         right.{}{}",
         if strips.iter().any(|strip| strip.labels.len() > COLUMNS) {
             " If several windows fall into one column, the column shows their shares."
         } else {

@@ -52,7 +52,11 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         },
         Panel {
             title: "After",
-            components: components::of_model(contents.model),
+            // The component of a model that names nothing stands for no class.
+            components: match page.kind {
+                Kind::Nothing => Vec::new(),
+                _ => components::of_model(contents.model),
+            },
             dots: points.iter().copied().zip(after).collect(),
         },
     ];
@@ -84,6 +88,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
                 "After: the gate, fitted to {to}'s healthy windows, and the same windows with the labels of the \
                  model. Fault types go by the direction of the deviation from healthy and have no ellipse."
             ),
+            Kind::Nothing => format!(
+                "After: the same windows of {to}. The model calls every window unknown and has no component of a class."
+            ),
             Kind::Source => format!(
                 "After: the components of {from}, all of one width, and the same windows with the labels of the \
                  model."
@@ -106,7 +113,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<Section> {
         }
     };
     let caption = format!(
-        "How to read it: if the dots inside an ellipse have its colour, label and features agree. An ellipse reaches \
+        "How to read it: if the dots inside an ellipse have its colour, the labels follow the features. This does not \
+         show that the labels are right. An ellipse reaches \
          {SIGMAS} standard deviations from its mean. The plane has the two principal axes (PCA) of the component \
          means of {from}, fitted on {from} alone. It holds {:.0} % of their spread, so groups that overlap here may \
          be apart in the other dimensions.{}",

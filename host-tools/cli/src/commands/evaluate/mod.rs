@@ -1,9 +1,11 @@
 //! `rebearing evaluate`: measures how well labels carry over from one domain to another.
 
 mod features;
+mod page;
 mod pairs;
 mod tables;
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,11 +18,12 @@ use rebearing_host::data::split;
 use rebearing_host::evaluate::{
     EvaluateError, EvaluateSettings, EvaluatedMethod, LeaveOut, PoolChoice, Run, Sources, evaluate,
 };
+use rebearing_host::files::output;
 use serde::Serialize;
 
 use self::features::Extracted;
 use self::pairs::Pair;
-use super::Outcome;
+use super::{Outcome, shown};
 use crate::args::choice::{Choice as _, choice};
 use crate::args::false_alarms::FalseAlarmArgs;
 use crate::args::front_end::FrontEndArgs;
@@ -49,6 +52,7 @@ use crate::text::flags::{all_as_flags, as_flags};
   rebearing evaluate --manifest machines.csv --source motor-a --target motor-b --pool healthy --pool-is healthy
   rebearing evaluate --manifest machines.csv --source others --target all --pool-is all --seeds 3
   rebearing evaluate --manifest machines.csv --source motor-a,motor-c --target motor-b --calibration
+  rebearing evaluate --manifest machines.csv --source others --target all --pool-is all --report r.html
   rebearing evaluate --manifest machines.csv --source all --target all --pool healthy:0.9 --seeds 3
   rebearing evaluate --manifest machines.csv --source all --target all --pool-is all --leave-out each
   rebearing evaluate --manifest machines.csv --source all --target all --method gmm-otda-map --seeds 3
@@ -91,6 +95,10 @@ pub(super) struct EvaluateArgs {
     /// Print the predicted accuracy against the true one, run by run
     #[arg(long)]
     calibration: bool,
+    /// Where to write a report: one self-contained HTML page with every target, the share of runs
+    /// that a promise accepts, and the predicted against the true accuracy.
+    #[arg(long, value_name = "R.html")]
+    report: Option<PathBuf>,
     /// Share of each target recording to adapt on, from its start
     #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
     split: f64,
@@ -164,6 +172,9 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     let pairs = pairs::pairs(&manifest, &args.source, &args.target)?;
     let settings = args.settings();
     settings.check()?;
+    if let Some(report) = &args.report {
+        output::check_writable(report)?;
+    }
     let features = Extracted::read(args, &manifest, &pairs)?;
     settings.check_labels(&features.labels())?;
 
@@ -204,7 +215,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
     }
     let scores: Vec<PairScores<'_>> = evaluated.iter().map(|runs| PairScores::new(runs)).collect();
-    let outcome = match scores.as_slice() {
+    let mut outcome = match scores.as_slice() {
         [] => {
             let first = missing.first().context("no pair of domains")?;
             let Missing { source, target, reason, .. } = first;
@@ -212,8 +223,13 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         }
         [pair] if pairs.len() == 1 => tables::single(args, pair),
         scores => tables::matrix(args, scores, &missing),
-    };
-    Ok(features.levels.added_to(outcome?))
+    }?;
+    if let Some(path) = &args.report {
+        page::write(path, args, &scores, &missing)?;
+        let _ = writeln!(outcome.text, "report -> {}", path.display());
+    }
+    outcome.json["report"] = args.report.as_deref().map(shown).into();
+    Ok(features.levels.added_to(outcome))
 }
 
 /// A pair without results.
