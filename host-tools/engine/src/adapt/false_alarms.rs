@@ -146,8 +146,8 @@ mod tests {
             let outcomes = (0..1_u32 << n).filter(|outcome| outcome.count_ones() >= least);
             let naive: f64 = outcomes
                 .map(|outcome| {
-                    let happened = outcome.count_ones().cast_signed();
-                    p.powi(happened) * (1.0 - p).powi(n.cast_signed() - happened)
+                    let happened = f64::from(outcome.count_ones());
+                    p.powf(happened) * (1.0 - p).powf(f64::from(n) - happened)
                 })
                 .sum();
             prop_assert!((at_least(n, least, p) - naive).abs() < 1e-12);

@@ -4,6 +4,7 @@
 //! never found. Such a pool has two groups of windows, about as far apart as a healthy machine and a
 //! fault. So do two regimes of a healthy machine that are far apart: a user can tell.
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use ndarray::Array1;
@@ -48,11 +49,20 @@ impl TwoStates {
             states.push(usize::from(share > 0.5));
         }
         let of_second: usize = states.iter().sum();
-        Ok(Some(Self {
-            distance,
-            windows: [states.len() - of_second, of_second],
-            recordings: separate(&pool.recording, &states),
-        }))
+        let mut windows = [states.len() - of_second, of_second];
+        let mut recordings = separate(&pool.recording, &states);
+        // The larger state comes first, and of two equal ones that of the first recording.
+        let order = |state: usize| {
+            let first = recordings.as_ref().and_then(|of| of[state].iter().min().copied());
+            (Reverse(windows[state]), first)
+        };
+        if order(1) < order(0) {
+            windows.reverse();
+            if let Some(recordings) = &mut recordings {
+                recordings.reverse();
+            }
+        }
+        Ok(Some(Self { distance, windows, recordings }))
     }
 }
 
@@ -162,6 +172,9 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("differ by 1.0 of the distance"), "{text}");
+        let swapped = [(5.0, 0), (5.0, 2), (1.0, 1), (1.0, 3)];
+        let states = find(&means, &[0.3, 0.3, 0.4], &swapped).unwrap();
+        assert_eq!(states.recordings, Some([vec![0, 2], vec![1, 3]]));
         let mixed = [(1.0, 0), (5.0, 0)];
         let text = find(&means, &[0.3, 0.3, 0.4], &mixed).unwrap().to_string();
         assert!(text.contains(": 1 window against 1 window; check"), "{text}");
