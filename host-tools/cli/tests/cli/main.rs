@@ -14,6 +14,7 @@ mod frequencies;
 mod gmm;
 mod integer;
 mod levels;
+mod library;
 mod manifest;
 mod messages;
 mod plan;
