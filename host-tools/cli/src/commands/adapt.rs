@@ -187,8 +187,6 @@ struct Adapted {
     built: Built,
     /// Warnings of the adaptation, then of the bearing's frequencies.
     warnings: Vec<String>,
-    /// A warning about the drift watch. The text has a line for it anyway.
-    drift: Option<String>,
     checked: Vec<Checked>,
     report: Option<Report>,
 }
@@ -196,9 +194,8 @@ struct Adapted {
 impl Adapted {
     /// Labels the windows with the finished model if evidence or a report is wanted, once for both.
     fn look(built: Built, args: &AdaptArgs) -> Result<Self> {
-        let (warnings, no_drift) = (built.adaptation.warnings.clone(), built.drift.as_ref().err());
-        let drift = drift_warning(&built.model, no_drift.copied());
-        let mut adapted = Self { built, warnings, drift, checked: Vec::new(), report: None };
+        let warnings = built.adaptation.warnings.clone();
+        let mut adapted = Self { built, warnings, checked: Vec::new(), report: None };
         if args.bearing.is_none() && args.report.is_none() {
             return Ok(adapted);
         }
@@ -214,6 +211,10 @@ impl Adapted {
             adapted.warnings.extend(contradictions(&adapted.checked, model));
         }
         if args.report.is_some() {
+            // Text and JSON have a line of their own for the drift watch.
+            let no_drift = adapted.built.drift.as_ref().err().copied();
+            let mut warnings = adapted.warnings.clone();
+            warnings.extend(drift_warning(model, no_drift));
             let files = files(model, &args.out, &args.source, args.manifest.as_deref())?;
             adapted.report = Some(report::report(&ReportContents {
                 source,
@@ -225,7 +226,7 @@ impl Adapted {
                 adaptation: Some(adaptation),
                 reasons: &[],
                 same_recordings: true,
-                warnings: &adapted.all_warnings(),
+                warnings: &warnings,
                 checked: &adapted.checked,
                 origin: &origin(files),
             })?);
@@ -233,13 +234,8 @@ impl Adapted {
         Ok(adapted)
     }
 
-    /// Every warning, for the page and for scripts.
-    fn all_warnings(&self) -> Vec<String> {
-        self.warnings.iter().chain(&self.drift).cloned().collect()
-    }
-
     fn outcome(&self, args: &AdaptArgs) -> Outcome {
-        let Self { built, warnings, checked, report, .. } = self;
+        let Self { built, warnings, checked, report } = self;
         let Built { library, adaptation, model: deployed, in_counts, loss, .. } = built;
         let source = &adaptation.source;
         let (target, windows) = (&built.target.domain, built.features.x.nrows());
@@ -297,7 +293,7 @@ impl Adapted {
             "predicted_accuracy": adaptation.prediction.map(|prediction| prediction.accuracy),
             "prediction": adaptation.prediction,
             "plausibility": adaptation.plausibility,
-            "warnings": self.all_warnings(),
+            "warnings": warnings,
             "reasons": adaptation.reasons,
             "pool_is": args.pool_is,
             "solver": args.solver.solver,

@@ -140,8 +140,10 @@ mod tests {
 
     use super::super::reference::Reference;
     use super::super::reference::tests::source;
+    use super::super::verdict::{AdaptSettings, Pool, adapt};
     use super::*;
     use crate::mixture::Covariance;
+    use crate::simulate::random::Random;
 
     /// A fault of the source is 2.83 away.
     fn find(means: &Array2<f64>, weights: &[f64], rows: &[(f32, usize)]) -> Option<TwoStates> {
@@ -187,5 +189,32 @@ mod tests {
         assert_eq!(find(&array![[1.0, 2.0], [5.0, 2.0]], &[0.96, 0.04], &rows), None);
         assert_eq!(find(&array![[1.0, 2.0]], &[1.0], &rows), None);
         assert!(find(&array![[1.0, 2.0], [3.1, 2.0]], &[0.06, 0.94], &rows).is_some());
+    }
+
+    /// Windows of 256 samples at 100 Hz around a mean of the first feature.
+    fn warnings(pool: &[(f64, usize)]) -> Vec<String> {
+        let mut random = Random::new(3, 0);
+        let (mut values, mut recording) = (Vec::new(), Vec::new());
+        for (index, (mean, windows)) in pool.iter().enumerate() {
+            for _ in 0..*windows {
+                values.extend([*mean, 2.0].map(|x| (x + 0.1 * random.normal()) as f32));
+                recording.push(index);
+            }
+        }
+        let x = Array2::from_shape_vec((recording.len(), 2), values).unwrap();
+        let pool = Features { x, recording, stride: 256 };
+        let settings = AdaptSettings { pool_is: Pool::Healthy, ..AdaptSettings::default() };
+        adapt(&source().into(), &pool, &settings).unwrap().warnings
+    }
+
+    #[test]
+    fn a_pool_that_was_declared_healthy_gets_its_warnings() {
+        assert!(warnings(&[(1.0, 60), (1.1, 60)]).is_empty());
+        let two = warnings(&[(1.0, 60), (5.0, 40)]);
+        assert_eq!(two.len(), 1, "{two:?}");
+        assert!(two[0].contains("recording 1 (60 windows) against recording 2"), "{two:?}");
+        let short = warnings(&[(1.0, 9)]);
+        assert_eq!(short.len(), 1, "{short:?}");
+        assert!(short[0].contains("23.04 s") && short[0].contains("33.28 s"), "{short:?}");
     }
 }
