@@ -30,7 +30,7 @@ fn refused(options: &str, part: &str) {
 
 fn adapt(out: &str, options: &str) -> String {
     format!(
-        "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all \
+        "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all --force \
          --out {out} {options}"
     )
 }

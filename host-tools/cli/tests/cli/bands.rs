@@ -42,7 +42,7 @@ fn share(model: &str, recording: &str, label: &str) -> f64 {
 
 #[test]
 fn a_mel_model_runs_in_both_encodings() {
-    let adapt = "adapt --source known.json --manifest m.csv --domain slow --pool-is all";
+    let adapt = "adapt --source known.json --manifest m.csv --domain slow --pool-is all --force";
     WORLD.run(&format!("{adapt} --out f32.rbm"));
     let adapted = WORLD.json(&format!("{adapt} --encoding i16 --out i16.rbm"));
     let loss = &adapted["quantisation"];
@@ -64,7 +64,7 @@ fn a_mel_model_runs_in_both_encodings() {
 
 #[test]
 fn a_mel_source_keeps_its_frequencies_at_another_rate() {
-    let adapt = "adapt --manifest m.csv --pool-is all";
+    let adapt = "adapt --manifest m.csv --pool-is all --force";
     WORLD.run(&format!("{adapt} --source known.json --domain slow --out slow.rbm"));
     WORLD.run(&format!("{adapt} --source known.json --domain fast --out fast.rbm"));
     let shown = WORLD.run("inspect fast.rbm");
@@ -99,7 +99,7 @@ fn resampled_mel_bands_end_below_the_filter() {
 fn equal_bands_stay_the_default_and_other_words_are_refused() {
     WORLD.run("fit --manifest m.csv --domain known --out equal.json");
     WORLD.run(
-        "adapt --source equal.json --manifest m.csv --domain slow --pool-is all --out equal.rbm",
+        "adapt --source equal.json --manifest m.csv --domain slow --pool-is all --force --out equal.rbm",
     );
     let shown = WORLD.run("inspect equal.rbm");
     assert!(shown.contains(" 32 bands, 0 to 6000 Hz"), "{shown}");

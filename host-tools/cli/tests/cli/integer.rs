@@ -8,7 +8,7 @@ fn an_i16_model_is_written_measured_and_run() {
     world.run("simulate --out m --seconds 3 --classes Healthy,InnerRace,OuterRace");
     world.run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
     let adapt = "adapt --source source.json --manifest m/manifest.csv --domain motor-b \
-                 --pool-is all --out i16.rbm";
+                 --pool-is all --force --out i16.rbm";
     let adapted = world.json(&format!("{adapt} --encoding i16"));
     let loss = &adapted["quantisation"];
     assert!(loss["label_agreement"].as_f64().unwrap() >= 0.995, "{loss}");

@@ -17,7 +17,7 @@ fn one_of_a_thing_takes_the_singular() {
     place.run("simulate --out two --seconds 4 --classes Healthy,InnerRace");
     place.run("fit --manifest two/manifest.csv --domain motor-a --out s.json");
     place.run(
-        "adapt --source s.json --manifest two/manifest.csv --domain motor-b --pool-is all --out m.rbm",
+        "adapt --source s.json --manifest two/manifest.csv --domain motor-b --pool-is all --force --out m.rbm",
     );
     let shown = place.run("predict --model m.rbm short.csv");
     assert!(shown.starts_with("short.csv: 1 window:"), "{shown}");
@@ -90,7 +90,7 @@ fn a_rate_is_taken_in_kilohertz_everywhere() {
     assert!(place.read("m/manifest.csv").contains(",51200,"), "a whole number of Hz");
     place.run("fit --manifest m/manifest.csv --domain motor-a --resample 25.6kHz --out s.json");
     place.run(
-        "adapt --source s.json --manifest m/manifest.csv --domain motor-b --resample --pool-is all \
+        "adapt --source s.json --manifest m/manifest.csv --domain motor-b --resample --pool-is all --force \
          --out m.rbm",
     );
     let samples = (0..9000).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
@@ -109,7 +109,7 @@ fn predict_says_which_rate_it_assumes() {
     place.run("simulate --out m --seconds 4 --classes Healthy,InnerRace");
     place.run("fit --manifest m/manifest.csv --domain motor-a --out s.json");
     place.run(
-        "adapt --source s.json --manifest m/manifest.csv --domain motor-b --pool-is all --out m.rbm",
+        "adapt --source s.json --manifest m/manifest.csv --domain motor-b --pool-is all --force --out m.rbm",
     );
     let samples = (0..9000).map(|i| ((i * i) % 977).to_string()).collect::<Vec<_>>().join("\n");
     place.write("a.csv", format!("x\n{samples}\n"));

@@ -77,7 +77,7 @@ fn a_gigabyte_is_adapted_to_in_bounded_memory() {
     std::fs::write(path.join("large.csv"), table).unwrap();
 
     let adapt = "adapt --json --source source.json --manifest large.csv --domain motor-b \
-                 --pool-is all --out large.rbm";
+                 --pool-is all --force --out large.rbm";
     let started = Instant::now();
     let mut child = command(path, adapt).stdout(Stdio::piped()).spawn().unwrap();
     let mut most = 0;

@@ -14,7 +14,7 @@ static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
     world.run("simulate --out m --seconds 2 --classes Healthy,InnerRace");
     world.run("fit --manifest m/manifest.csv --domain motor-a --out source.json");
     world.run(
-        "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all --out model.rbm",
+        "adapt --source source.json --manifest m/manifest.csv --domain motor-b --pool-is all --force --out model.rbm",
     );
     world
 });

@@ -24,7 +24,7 @@ static WORLD: LazyLock<Workplace> = LazyLock::new(|| {
     world.run("fit --manifest m.csv --domain known --resample --out known.json");
     world.run("fit --manifest m.csv --domain fast --out fast.json");
     world.run(
-        "adapt --source known.json --manifest m.csv --domain fast --resample --pool-is all --out fast.rbm",
+        "adapt --source known.json --manifest m.csv --domain fast --resample --pool-is all --force --out fast.rbm",
     );
     world
 });
@@ -70,7 +70,7 @@ fn a_model_for_the_sources_rate_comes_from_faster_recordings() {
     assert_eq!(found["rate_hz"], 12_000.0);
     // Without `--resample` the model keeps the recordings' own rate.
     let adapt =
-        "adapt --source known.json --manifest m.csv --domain fast --pool-is all --out own.rbm";
+        "adapt --source known.json --manifest m.csv --domain fast --pool-is all --force --out own.rbm";
     assert_eq!(json(adapt)["resampled"]["recordings"], 0);
     assert_eq!(json("inspect own.rbm")["rate_hz"], 24_000.0);
 
@@ -92,7 +92,7 @@ fn a_model_for_the_sources_rate_comes_from_faster_recordings() {
 fn bands_that_the_filter_empties_are_named() {
     let fit = "fit --manifest m.csv --domain slow --out slow.json";
     json(fit);
-    let adapt = "adapt --source slow.json --manifest m.csv --domain fast --resample --pool-is all --out slow.rbm";
+    let adapt = "adapt --source slow.json --manifest m.csv --domain fast --resample --pool-is all --force --out slow.rbm";
     let text = WORLD.run(adapt);
     assert!(text.contains("3 of 3 recordings resampled to 12000 Hz"), "{text}");
     assert!(text.contains("above 5700 Hz, where the last 2 bands reach"), "{text}");

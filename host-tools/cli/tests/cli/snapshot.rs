@@ -106,7 +106,7 @@ fn snapshots_and_drift_on_the_command_line() {
     let world = Workplace::new();
     world.json("simulate --out m --seconds 8 --classes Healthy,InnerRace");
     world.json("fit --manifest m/manifest.csv --domain motor-a --out source.json");
-    let adapt = "adapt --source source.json --pool-is all";
+    let adapt = "adapt --source source.json --pool-is all --force";
     let recorded = "--manifest m/manifest.csv --domain motor-b";
     let adapted = world.json(&format!("{adapt} {recorded} --out model.rbm"));
     let (healthy, inner) = ("m/motor-b/Healthy.wav", "m/motor-b/InnerRace.wav");
@@ -164,7 +164,7 @@ fn bad_snapshots_are_refused_with_file_place_and_remedy() {
     world.json("fit --manifest m/manifest.csv --domain motor-a --out source.json");
     world.json("fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
     world.json("fit --manifest m/manifest.csv --domain motor-a --segments 3 --out long.json");
-    let recorded = "--manifest m/manifest.csv --domain motor-b --pool-is all --out model.rbm";
+    let recorded = "--manifest m/manifest.csv --domain motor-b --pool-is all --force --out model.rbm";
     world.json(&format!("adapt --source source.json {recorded}"));
     world.json("predict --model model.rbm --snapshot-out good.rbs m/motor-b/Ball.wav");
     let good = world.bytes("good.rbs");

@@ -93,7 +93,7 @@ fn what_is_printed_fits_80_columns() {
         format!("fit --manifest {long}/manifest.csv --domain motor-a --out {long}/source.json"),
         format!(
             "adapt --source {long}/source.json --manifest {long}/manifest.csv --domain motor-b \
-             --pool-is all --severity 0.7,1.8,4.5 --unit g --severity-band 20,1000 --bearing 9,7.94,39.04 --out {long}/m.rbm"
+             --pool-is all --force --severity 0.7,1.8,4.5 --unit g --severity-band 20,1000 --bearing 9,7.94,39.04 --out {long}/m.rbm"
         ),
         format!("inspect --clock 80 {long}/m.rbm"),
         format!("predict --model {long}/m.rbm {long}/motor-b/InnerRace.wav"),

@@ -51,7 +51,7 @@ fn refused(arguments: &str, parts: &[&str]) {
 
 fn adapt(source: &str, manifest: &str, out: &str) -> String {
     format!(
-        "adapt --source {source}.json --manifest {manifest}.csv --domain motor-b --pool-is all --out {out}.rbm"
+        "adapt --source {source}.json --manifest {manifest}.csv --domain motor-b --pool-is all --force --out {out}.rbm"
     )
 }
 
