@@ -89,9 +89,9 @@ fn best(library: &Library) -> String {
     for transfer in library.best_transfers() {
         let _ = writeln!(
             text,
-            "  {:<20} from {:<20} labels agree {:.2}, {:>5.1} % right",
-            shortened(&transfer.target, 20),
-            shortened(&transfer.source, 20),
+            "  {:<18} from {:<18} labels agree {:.2}, {:>5.1} % right",
+            shortened(&transfer.target, 18),
+            shortened(&transfer.source, 18),
             transfer.quality,
             100.0 * transfer.accuracy
         );

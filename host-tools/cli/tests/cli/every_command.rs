@@ -136,7 +136,9 @@ fn a_label_that_names_a_part_carries_the_evidence_at_its_frequency() {
 fn blocks_of_shaft_orders_need_the_shaft_speed() {
     let base = "--manifest m/manifest.csv --domain";
     json(&format!("fit {base} motor-a --blocks bands,orders,envelope --out orders.json"));
-    json(&format!("adapt --source orders.json {base} motor-b --pool-is all --force --out orders.rbm"));
+    json(&format!(
+        "adapt --source orders.json {base} motor-b --pool-is all --force --out orders.rbm"
+    ));
     let inspected = json("inspect orders.rbm");
     assert_eq!(inspected["blocks"], serde_json::json!(["bands", "orders", "envelope"]));
     assert_eq!((&inspected["dims"], &inspected["needs_rpm"]), (&96.into(), &true.into()));

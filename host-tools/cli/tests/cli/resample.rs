@@ -69,8 +69,7 @@ fn a_model_for_the_sources_rate_comes_from_faster_recordings() {
     let found = json("inspect fast.rbm");
     assert_eq!(found["rate_hz"], 12_000.0);
     // Without `--resample` the model keeps the recordings' own rate.
-    let adapt =
-        "adapt --source known.json --manifest m.csv --domain fast --pool-is all --force --out own.rbm";
+    let adapt = "adapt --source known.json --manifest m.csv --domain fast --pool-is all --force --out own.rbm";
     assert_eq!(json(adapt)["resampled"]["recordings"], 0);
     assert_eq!(json("inspect own.rbm")["rate_hz"], 24_000.0);
 

@@ -164,7 +164,8 @@ fn bad_snapshots_are_refused_with_file_place_and_remedy() {
     world.json("fit --manifest m/manifest.csv --domain motor-a --out source.json");
     world.json("fit --manifest m/manifest.csv --domain motor-a --bands 16 --out coarse.json");
     world.json("fit --manifest m/manifest.csv --domain motor-a --segments 3 --out long.json");
-    let recorded = "--manifest m/manifest.csv --domain motor-b --pool-is all --force --out model.rbm";
+    let recorded =
+        "--manifest m/manifest.csv --domain motor-b --pool-is all --force --out model.rbm";
     world.json(&format!("adapt --source source.json {recorded}"));
     world.json("predict --model model.rbm --snapshot-out good.rbs m/motor-b/Ball.wav");
     let good = world.bytes("good.rbs");

@@ -119,7 +119,8 @@ impl Adaptation {
 impl Adaptation {
     /// The verdict as the model file carries it.
     pub fn verdict_contents(&self) -> VerdictContents {
-        let prediction = self.prediction.as_ref();
+        // Behind a gate the carried labels are not used, so their accuracy says nothing.
+        let prediction = self.prediction.as_ref().filter(|_| self.gate.is_none());
         let curve = |prediction: &Prediction| {
             if prediction.by_library() { AccuracyCurve::Library } else { AccuracyCurve::Fixed }
         };

@@ -71,7 +71,9 @@ pub fn accuracy_text(verdict: &ModelVerdict) -> String {
     let accuracy = verdict.predicted_accuracy.unwrap_or(0.0);
     // Rounded down, because the number stands for "at least".
     let at_least = percent(accuracy).floor();
-    let are_right = if accuracy < verdict.promise {
+    let are_right = if verdict.verdict == Verdict::Abstain && accuracy >= verdict.promise {
+        format!("{at_least} % right were predicted, but the labels contradict the known machines")
+    } else if accuracy < verdict.promise {
         format!("only {at_least} % of windows are sure to be right")
     } else {
         format!("at least {at_least} % of windows are right")
@@ -97,6 +99,13 @@ mod tests {
             transfers,
             curve: accuracy.map(|_| AccuracyCurve::Fixed),
         }
+    }
+
+    #[test]
+    fn a_promise_that_was_kept_does_not_speak_for_an_abstention() {
+        let text = verdict_text(&verdict(Verdict::Abstain, Some(0.97), 0));
+        assert!(text.contains("97 % right were predicted, but"), "{text}");
+        assert!(!text.contains("at least"), "{text}");
     }
 
     #[test]
