@@ -4,10 +4,10 @@
 //! windows ─► blocks ─► pool (EM, shrink) ─► components ─► threshold ─► Gate
 //! ```
 //!
-//! [`blocks`] holds out a fifth of each recording in turn. [`components`] takes as many components
-//! as explain the held-out windows. [`threshold`] sets the limit by how far they lie from the
+//! `blocks` holds out a fifth of each recording in turn. `components` takes as many components
+//! as explain the held-out windows. `threshold` sets the limit by how far they lie from the
 //! mixture that was not fitted on them. Windows that overlap are near-copies, so everything that
-//! counts windows counts [`independent`](mod@independent) ones.
+//! counts windows counts independent ones.
 
 mod blocks;
 mod components;
