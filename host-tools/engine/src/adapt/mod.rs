@@ -30,6 +30,7 @@ pub mod plausible;
 pub mod propagate;
 mod reasons;
 pub mod reference;
+pub mod settings;
 pub mod simplex;
 pub mod softmax;
 pub mod states;

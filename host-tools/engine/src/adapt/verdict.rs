@@ -5,30 +5,27 @@
 //! are carried over only if it keeps the promise. The healthy machine alone needs less. Where
 //! neither holds, nothing is named.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use ndarray::Array1;
-use serde::Serialize;
 
 pub use super::adaptation::{Adaptation, Seconds, Verdict};
 use super::choose::{Candidate, Choice, choose};
 use super::combine::Combination;
 use super::curve::Prediction;
-use super::false_alarms::FalseAlarms;
 use super::gate::{Gate, GateError, GateSettings};
 use super::healthy::{self, FoundHealthy};
 use super::keep::FaultTypes;
 use super::nothing::{self, UNREACHABLE};
-use super::plan::PlanSettings;
 use super::plausible::{self, Limits, Plausibility};
 use super::reasons;
 use super::reference::{HealthyReference, Reference, column_means};
+pub use super::settings::{AdaptSettings, Pool};
 use super::states::TwoStates;
 use super::target::TargetMixture;
-use super::transfer::{CarriedLabels, Transfer, TransferError, TransferSettings};
+use super::transfer::{CarriedLabels, Transfer, TransferError};
 use crate::features::extract::Features;
 use crate::mixture::Mixture;
 use crate::mixture::held_out::HeldOut;
-use crate::source::SourceSettings;
 use crate::source::library::Library;
 use crate::words::plural;
 
@@ -42,68 +39,6 @@ pub const MAX_COMBINED_SHIFT: f64 = 0.5;
 /// Largest healthy shift if nobody said that the pool is healthy: half of the way to a typical
 /// fault. Gates of other machines that took a fault for healthy began at 0.6.
 pub const MAX_FOUND_SHIFT: f64 = 0.5;
-
-/// The user's knowledge about the target's recordings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pool {
-    /// The recordings hold every class of the source.
-    All,
-    /// The machine was healthy throughout.
-    Healthy,
-    /// Nothing is known.
-    Unknown,
-}
-
-/// Settings of an adaptation.
-#[derive(Debug, Clone)]
-pub struct AdaptSettings {
-    /// The user's knowledge about the target's recordings.
-    pub pool_is: Pool,
-    /// The accuracy from which carried labels are trusted.
-    pub promise: f64,
-    /// The false alarms that the gate aims at.
-    pub false_alarms: FalseAlarms,
-    /// Whether the model names classes although the verdict is to abstain.
-    pub force: bool,
-    /// Settings of the plan.
-    pub plan: PlanSettings,
-    /// Target components per source class.
-    pub components: usize,
-    /// Variance floor, restarts and seed of the target's EM.
-    pub em: SourceSettings,
-}
-
-impl Default for AdaptSettings {
-    fn default() -> Self {
-        Self {
-            pool_is: Pool::Unknown,
-            promise: 0.9,
-            false_alarms: FalseAlarms::default(),
-            force: false,
-            plan: PlanSettings::default(),
-            components: 2,
-            em: SourceSettings::default(),
-        }
-    }
-}
-
-impl AdaptSettings {
-    /// Refuses settings out of their range.
-    pub fn check(&self) -> Result<()> {
-        if !(self.promise > 0.0 && self.promise <= 1.0) {
-            bail!(
-                "`promise` {}: must be an accuracy above 0 and at most 1, for example 0.9",
-                self.promise
-            );
-        }
-        self.false_alarms.check()
-    }
-
-    pub(crate) fn transfer(&self) -> TransferSettings<'_> {
-        TransferSettings { components: self.components, em: &self.em, plan: &self.plan }
-    }
-}
 
 /// Adapts a library to the target's features (not standardised).
 ///

@@ -61,7 +61,7 @@ impl From<Source> for Library {
 pub struct Shared {
     /// The labelled features of each machine.
     pub known: Vec<LabelledFeatures>,
-    /// What had to be left out for that.
+    /// Labels and machines that were left out for that.
     pub left_out: LeftOut,
 }
 
