@@ -143,7 +143,8 @@ fn rounded(count: f64) -> String {
 /// A warning if few windows stand behind a gate.
 pub(super) fn few_windows(gate: &Gate, front_end: &FrontEndSettings) -> Option<String> {
     let seconds = |windows: f64| windows * front_end.window_len() as f64 / front_end.rate_hz;
-    (gate.independent < FEW_INDEPENDENT).then(|| {
+    // The count is a sum of quotients, so exactly enough may come out a little below.
+    (gate.independent < FEW_INDEPENDENT - 1e-6).then(|| {
         format!(
             "the gate rests on {:.2} s of the healthy machine; below {:.2} s its threshold lies far out, and it may \
              miss faint faults: record for longer",
