@@ -8,7 +8,7 @@ use ndarray::Array2;
 
 use super::reference::{Reference, distance};
 use super::simplex;
-use crate::mixture::Mixture;
+use crate::mixture::{Mixture, largest};
 
 /// How plausible carried labels are.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -65,8 +65,8 @@ pub fn judge(
     for ((mean, weight), row) in
         mixture.means.rows().into_iter().zip(&mixture.weights).zip(labels.rows())
     {
-        let label = (0..row.len()).fold(0, |best, c| if row[c] > row[best] { c } else { best });
-        square += weight * distance(&mean, &chosen.class_means.row(label)).powi(2);
+        let class = chosen.class_means.row(largest(row));
+        square += weight * distance(&mean, &class).powi(2);
     }
     let healthy = chosen.healthy.as_ref().map(|known| {
         let nearest = healthy_components(references, mixture, 1.0);

@@ -10,7 +10,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::transfer::TransferError;
 use crate::features::extract::Features;
-use crate::mixture::{self, Covariance, Mixture};
+use crate::mixture::{self, Covariance, Mixture, largest};
 use crate::source::library::Library;
 use crate::source::{Source, SourceSettings};
 
@@ -69,9 +69,6 @@ impl TargetMixture {
 
     /// The component that each window belongs to.
     pub fn component_of_windows(&self) -> Vec<usize> {
-        let largest = |row: ndarray::ArrayView1<'_, f64>| {
-            (0..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best })
-        };
         self.responsibilities.rows().into_iter().map(largest).collect()
     }
 }

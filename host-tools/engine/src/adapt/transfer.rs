@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use ndarray::{Array1, Array2, ArrayView1, Axis};
+use ndarray::{Array1, Array2, Axis};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -18,7 +18,7 @@ use super::reference::Reference;
 use super::target::{self, TargetMixture};
 use crate::features::extract::Features;
 use crate::mixture::held_out::HeldOut;
-use crate::mixture::{InvalidMixture, LabelledMixture, MixtureError};
+use crate::mixture::{InvalidMixture, LabelledMixture, MixtureError, largest};
 use crate::source::library::Library;
 use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
 use crate::transport::cost::CostError;
@@ -180,11 +180,6 @@ pub(super) fn map_classes(
 ) -> Result<Vec<usize>, InvalidMixture> {
     let LabelledMixture { mixture, labels } = mixture;
     let posterior = mixture.responsibilities(source.standardise(x).view())?.dot(labels);
-    let largest = |row: ArrayView1<'_, f64>| {
-        // Among equals the lowest index wins, as on the device.
-        let better = |best: usize, class: usize| if row[class] > row[best] { class } else { best };
-        (0..row.len()).fold(0, better)
-    };
     Ok(posterior.rows().into_iter().map(largest).collect())
 }
 

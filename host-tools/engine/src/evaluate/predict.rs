@@ -15,6 +15,7 @@ use crate::adapt::transfer::Support;
 use crate::adapt::verdict::{self, AdaptSettings, Pool, Verdict};
 use crate::baselines::{self, BaselineError, Method, Seconds};
 use crate::features::standardise::{standardisation, standardised};
+use crate::mixture::largest;
 use crate::model::file::ModelFileError;
 use crate::model::findings::findings;
 use crate::source::SourceSettings;
@@ -214,17 +215,7 @@ fn baseline(
         ..baselines::Settings::default()
     };
     let baselines::Prediction { posterior, seconds } = method.predict(&given, &settings)?;
-    let largest = |row: ndarray::ArrayView1<'_, f64>| {
-        // Among equals the lowest index wins, as on the device.
-        let mut best = 0;
-        for (class, p) in row.iter().enumerate() {
-            if *p > row[best] {
-                best = class;
-            }
-        }
-        Label::Class(best)
-    };
-    let labels = posterior.rows().into_iter().map(largest).collect();
+    let labels = posterior.rows().into_iter().map(|row| Label::Class(largest(row))).collect();
     Ok(Prediction {
         labels,
         source_only: None,

@@ -59,7 +59,7 @@ pub use error::{InvalidMixture, MixtureError};
 pub use fit::em::{EmSettings, Fit, Progress, Start, fit};
 pub use sample::Sample;
 
-use ndarray::{Array1, Array2, Array3};
+use ndarray::{Array1, Array2, Array3, ArrayView1};
 use serde::{Deserialize, Serialize};
 
 /// A Gaussian mixture of K components over d dimensions.
@@ -99,6 +99,11 @@ pub enum CovarianceKind {
     Tied,
     /// A matrix per component.
     Full,
+}
+
+/// The index of the largest number of a row. Among equals the lowest index wins, as on the device.
+pub fn largest(row: ArrayView1<'_, f64>) -> usize {
+    (0..row.len()).fold(0, |best, index| if row[index] > row[best] { index } else { best })
 }
 
 /// A mixture whose components carry class labels.
