@@ -34,6 +34,7 @@ pub use float::FloatBody;
 pub use integer::IntegerBody;
 pub use numbers::{Floats, Integers, Number, Numbers};
 pub use raw::{DECIBELS_OFFSET, FRACTION_BITS};
+pub(crate) use sections::split_file;
 pub use sections::{Presence, Section};
 pub use unit::SampleUnit;
 pub use verdict::{AccuracyCurve, ModelVerdict, Verdict};

@@ -241,6 +241,12 @@ fn declared_len(bytes: &[u8]) -> Result<usize, ModelError> {
 
 /// The model file at the start of a region that may be larger than it.
 pub(crate) fn file_of(region: &[u8]) -> Result<&[u8], ModelError> {
+    split_file(region).map(|(file, _)| file)
+}
+
+/// The model file at the start of `region`, by its declared length alone, and what follows it.
+pub(crate) fn split_file(region: &[u8]) -> Result<(&[u8], &[u8]), ModelError> {
     let length = declared_len(region)?;
-    region.get(..length).ok_or(ModelError::TooShort { needs: length, has: region.len() })
+    let too_short = ModelError::TooShort { needs: length, has: region.len() };
+    region.split_at_checked(length).ok_or(too_short)
 }
