@@ -16,8 +16,6 @@ mod severity;
 #[path = "../../firmware-examples/src/simulated.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
 mod simulated;
-mod simulated_flash;
 mod slices;
-mod slots;
 mod snapshot;
 mod soak;

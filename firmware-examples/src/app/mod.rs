@@ -131,7 +131,7 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
             Ok(model)
         });
         let (slot, model) = match newest {
-            Ok(found) => found,
+            Ok(found) => (found.slot, found.model),
             Err(reason) => {
                 journal.no_model(&reason);
                 return None;
