@@ -17,7 +17,7 @@ mod verifier;
 
 pub use descriptor::Descriptor;
 pub use envelope::{DeviceId, Envelope};
-pub use model_store::{Identity, Layout, ModelStore};
+pub use model_store::{Layout, ModelStore, SignedFor};
 pub use outcome::Outcome;
 pub use receiver::{NoReceiver, Receiver, Refusal, Standing, UpdateStatus};
 pub use record::RECORD_LEN;

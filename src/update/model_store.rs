@@ -49,7 +49,7 @@ pub struct Layout {
 /// What a model must have been signed for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Identity {
+pub struct SignedFor {
     /// The number of this device.
     pub device: DeviceId,
     /// The encoding of its models.
@@ -78,7 +78,7 @@ pub struct ModelStore<F, V, C> {
     pub(super) io: Io<F>,
     pub(super) verifier: V,
     pub(super) counter: C,
-    pub(super) identity: Identity,
+    pub(super) signed_for: SignedFor,
     /// Start of slot A, and bytes of a slot.
     slots: (u32, u32),
     ledger: Ledger,
@@ -96,7 +96,7 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
         layout: &Layout,
         verifier: V,
         counter: C,
-        identity: Identity,
+        signed_for: SignedFor,
     ) -> Result<Self, LayoutError> {
         let () = Io::<F>::CHECK;
         let (slot_len, ledger_len) =
@@ -114,7 +114,7 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
             io,
             verifier,
             counter,
-            identity,
+            signed_for,
             slots,
             ledger,
             kept,
@@ -127,7 +127,7 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
 
     /// Sets the sample rate, which is the sensor's.
     pub fn set_rate_hz(&mut self, rate_hz: f32) {
-        self.identity.rate_hz = rate_hz;
+        self.signed_for.rate_hz = rate_hz;
     }
 
     /// Sets what a model on trial must show.
@@ -229,16 +229,16 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
 
     /// Checks key, device, encoding and front end.
     pub(super) fn check_origin(&self, envelope: &Envelope) -> Result<(), Refusal> {
-        let rate_hz = self.identity.rate_hz.to_bits();
+        let rate_hz = self.signed_for.rate_hz.to_bits();
         let fits = rate_hz == 0 || rate_hz == envelope.front_end.rate_hz.to_bits();
         for (holds, refusal) in [
             (self.verifier.knows(envelope.key_id), Refusal::UnknownKey),
             (self.kept.retired != envelope.key_id || envelope.key_id == 0, Refusal::RetiredKey),
             (
-                [DeviceId::ANY, self.identity.device].contains(&envelope.device),
+                [DeviceId::ANY, self.signed_for.device].contains(&envelope.device),
                 Refusal::OtherDevice,
             ),
-            (envelope.encoding == self.identity.encoding, Refusal::OtherEncoding),
+            (envelope.encoding == self.signed_for.encoding, Refusal::OtherEncoding),
             (fits, Refusal::OtherFrontEnd),
         ] {
             if !holds {

@@ -4,8 +4,8 @@
 use crate::simulated_flash::{LEDGER, REGION, SimulatedFlash};
 use rebearing::update::envelope::{DOMAIN, SIGNATURE_LEN};
 use rebearing::update::{
-    DeviceId, Envelope, FlashOnly, Identity, Layout, ModelStore, NoValidModel, Receiver, Refusal,
-    SignatureCheck, Slot, Standing, Started, Verifier,
+    DeviceId, Envelope, FlashOnly, Layout, ModelStore, NoValidModel, Receiver, Refusal,
+    SignatureCheck, SignedFor, Slot, Standing, Started, Verifier,
 };
 use rebearing::{Encoding, Model, include_model};
 use zerocopy::IntoBytes;
@@ -95,13 +95,13 @@ pub(crate) fn layout() -> Layout {
     Layout { slots: range(REGION), ledger: range(LEDGER) }
 }
 
-pub(crate) fn identity() -> Identity {
-    Identity { device: DEVICE, encoding: Encoding::F32, rate_hz: 0.0 }
+pub(crate) fn signed_for() -> SignedFor {
+    SignedFor { device: DEVICE, encoding: Encoding::F32, rate_hz: 0.0 }
 }
 
 /// The store of a device that has just started.
 pub(crate) fn open<const WRITE: usize>(flash: &mut SimulatedFlash<WRITE>) -> Store<'_, WRITE> {
-    ModelStore::new(flash, &layout(), ToyKeys, FlashOnly, identity()).expect("a layout that fits")
+    ModelStore::new(flash, &layout(), ToyKeys, FlashOnly, signed_for()).expect("a layout that fits")
 }
 
 /// What a device runs after a start.

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::keys::{
-    GATE, GOLDEN, OLDER, Run, ToyKeys, commissioned, identity, layout, restart, send, signed,
+    GATE, GOLDEN, OLDER, Run, ToyKeys, commissioned, layout, restart, send, signed, signed_for,
     started,
 };
 use crate::simulated_flash::SimulatedFlash;
@@ -202,7 +202,7 @@ fn a_counter_in_hardware_holds_when_the_ledger_is_erased() {
     let words = flash.region_words();
     let run = |flash: &mut SimulatedFlash<4>, fuses: &mut Fuses| {
         let mut store =
-            ModelStore::new(flash, &layout(), ToyKeys, fuses, identity()).expect("a layout");
+            ModelStore::new(flash, &layout(), ToyKeys, fuses, signed_for()).expect("a layout");
         let run = store.start(words.as_bytes(), |_: Model<'_>| Ok(()));
         (run.map(|run| run.standing), store.confirm())
     };

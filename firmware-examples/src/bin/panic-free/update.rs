@@ -8,7 +8,7 @@ use rebearing::operation::DriftWatch;
 use rebearing::update::descriptor::DESCRIPTOR_LEN;
 use rebearing::update::envelope::{ENVELOPE_LEN, SIGNATURE_LEN};
 use rebearing::update::{
-    self, Descriptor, DeviceId, Envelope, FloorCounter, Identity, Layout, ModelStore, Outcome,
+    self, Descriptor, DeviceId, Envelope, FloorCounter, SignedFor, Layout, ModelStore, Outcome,
     Receiver, Refusal, SignatureCheck, Slot, Slots, TrialRules, Unsigned, Verifier,
 };
 use rebearing::{Encoding, Finding, IntegerFinding, IntegerModel, IntegerMonitor, Model, Monitor};
@@ -129,19 +129,19 @@ impl FloorCounter for Unknown {
 fn store() {
     let range = || number() as u32..number() as u32;
     let layout = Layout { slots: range(), ledger: range() };
-    let identity = Identity {
+    let signed_for = SignedFor {
         device: black_box(DeviceId::ANY),
         encoding: black_box(Encoding::F32),
         rate_hz: black_box(20_000.0),
     };
-    match ModelStore::new(Flash, &layout, Unknown, Unknown, identity) {
+    match ModelStore::new(Flash, &layout, Unknown, Unknown, signed_for) {
         Ok(mut store) => {
             use_store(&mut store);
             black_box(store.into_flash());
         }
         Err(error) => write(error),
     }
-    if let Ok(mut store) = ModelStore::new(Flash, &layout, Unsigned, Unknown, identity) {
+    if let Ok(mut store) = ModelStore::new(Flash, &layout, Unsigned, Unknown, signed_for) {
         use_store(&mut store);
     }
 }
