@@ -3,7 +3,8 @@
 use core::hint::black_box;
 
 use embedded_storage::nor_flash::{self, NorFlash, NorFlashErrorKind, ReadNorFlash};
-use rebearing::update::descriptor::DESCRIPTOR_LEN;
+use rebearing::model::{AnyModel, Body};
+use rebearing::monitor::Sampling;
 use rebearing::update::{self, Descriptor, Slot, Slots};
 use rebearing::{IntegerModel, IntegerMonitor, Model, Monitor};
 
@@ -75,14 +76,24 @@ fn slots() {
 }
 
 fn descriptor() {
-    let read = Descriptor::from_bytes(&black_box([0; DESCRIPTOR_LEN]));
+    let read = Descriptor::from_bytes(bytes());
     if let Some(descriptor) = black_box(read) {
         black_box((descriptor.chip(), descriptor.to_bytes()));
         if let Ok(model) = Model::parse(bytes()) {
             black_box(descriptor.capacities.check(&model)).unwrap_or_default();
+            sampling(&descriptor, &model);
         }
         if let Ok(model) = IntegerModel::parse(bytes()) {
             black_box(descriptor.capacities.check(&model)).unwrap_or_default();
+            sampling(&descriptor, &model);
         }
+        black_box(descriptor.capacities.device_ram());
+    }
+}
+
+fn sampling<'m, B: Body<'m>>(descriptor: &Descriptor, model: &AnyModel<'m, B>) {
+    let sampling = black_box(descriptor.sampling.unwrap_or(Sampling::ANY));
+    if let Err(error) = sampling.check(model) {
+        write(error);
     }
 }
