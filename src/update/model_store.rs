@@ -33,7 +33,7 @@ use super::transfer::Transfer;
 use super::trial::{Trial, TrialRules};
 use super::verifier::{FloorCounter, Verifier};
 use crate::model::{Encoding, Numbers};
-use crate::monitor::AnyFinding;
+use crate::monitor::{AnyFinding, Sampling};
 use crate::operation::DriftWatch;
 
 /// Where models and ledger lie, counted from the start of the flash.
@@ -54,8 +54,8 @@ pub struct SignedFor {
     pub device: DeviceId,
     /// The encoding of its models.
     pub encoding: Encoding,
-    /// Its sample rate in Hz; 0 if samples come at any model's rate.
-    pub rate_hz: f32,
+    /// How it samples.
+    pub sampling: Sampling,
 }
 
 /// The model that runs.
@@ -123,11 +123,6 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
             transfer,
             waiting,
         })
-    }
-
-    /// Sets the sample rate, which is the sensor's.
-    pub fn set_rate_hz(&mut self, rate_hz: f32) {
-        self.signed_for.rate_hz = rate_hz;
     }
 
     /// Sets what a model on trial must show.
@@ -229,8 +224,7 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
 
     /// Checks key, device, encoding and front end.
     pub(super) fn check_origin(&self, envelope: &Envelope) -> Result<(), Refusal> {
-        let rate_hz = self.signed_for.rate_hz.to_bits();
-        let fits = rate_hz == 0 || rate_hz == envelope.front_end.rate_hz.to_bits();
+        let fits = self.signed_for.sampling.takes_rate(envelope.front_end.rate_hz);
         for (holds, refusal) in [
             (self.verifier.knows(envelope.key_id), Refusal::UnknownKey),
             (self.kept.retired != envelope.key_id || envelope.key_id == 0, Refusal::RetiredKey),

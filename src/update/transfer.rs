@@ -1,5 +1,6 @@
 //! A model on its way into a slot, a few bytes at a time.
 
+use crc::{Digest, Table};
 use embedded_storage::nor_flash::NorFlash;
 
 use super::envelope::{DOMAIN, ENVELOPE_LEN, Envelope};
@@ -7,6 +8,7 @@ use super::io::{Io, LINE, PIECE};
 use super::receiver::Refusal;
 use super::slots::Slot;
 use super::verifier::{SignatureCheck, Verifier};
+use crate::model::format::{self, CRC_OFFSET};
 
 /// A signed model file that is being received.
 #[derive(Debug, Clone)]
@@ -109,20 +111,55 @@ impl Transfer {
         check.absorb(&envelope.head());
         let model_len = envelope.model_len as usize;
         let (mut at, mut same) = (0, true);
+        let mut checksum = Checksum::new();
         io.stream(self.start, self.total, |line| {
             let of_model = line.len().min(model_len.saturating_sub(at));
             let (model, rest) = line.split_at_checked(of_model).unwrap_or((line, &[]));
             check.absorb(model);
+            checksum.absorb(model);
             let from = (at + of_model).saturating_sub(model_len);
             let expected = self.envelope.get(from..).unwrap_or_default();
             same &= expected.starts_with(rest);
             at += line.len();
         })
         .map_err(|_| Refusal::Flash)?;
-        match (check.holds(), same) {
-            (_, false) => Err(Refusal::OtherEnvelope),
-            (false, true) => Err(Refusal::BadSignature),
-            (true, true) => Ok(()),
+        if !same {
+            return Err(Refusal::OtherEnvelope);
         }
+        if !check.holds() {
+            return Err(Refusal::BadSignature);
+        }
+        // Without a signature, only this finds damage.
+        if checksum.holds() { Ok(()) } else { Err(Refusal::Damaged) }
+    }
+}
+
+/// The checksum of a model file that comes in pieces.
+struct Checksum {
+    digest: Digest<'static, u32, Table<1>>,
+    at: usize,
+    stored: [u8; 4],
+}
+
+impl Checksum {
+    fn new() -> Self {
+        Self { digest: format::digest(), at: 0, stored: [0; 4] }
+    }
+
+    fn absorb(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let own = self.at.checked_sub(CRC_OFFSET).and_then(|at| self.stored.get_mut(at));
+            // The checksum's own bytes count as zero.
+            let counted = own.map_or(*byte, |place| {
+                *place = *byte;
+                0
+            });
+            self.digest.update(&[counted]);
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    fn holds(self) -> bool {
+        self.digest.finalize() == u32::from_le_bytes(self.stored)
     }
 }

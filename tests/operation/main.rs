@@ -2,6 +2,7 @@
 
 mod acquisition;
 mod alarm;
+mod alarm_kept;
 mod alarm_names;
 mod any_monitor;
 mod chip;

@@ -2,6 +2,7 @@
 //! package `rebearing-verify` tests real ones.
 
 use crate::simulated_flash::{LEDGER, REGION, SimulatedFlash};
+use rebearing::monitor::Sampling;
 use rebearing::update::envelope::{DOMAIN, SIGNATURE_LEN};
 use rebearing::update::{
     DeviceId, Envelope, FlashOnly, Layout, ModelStore, NoValidModel, Receiver, Refusal,
@@ -17,6 +18,9 @@ pub(crate) static ORDERS: &[u8] = include_model!("../golden/model-v1-orders.rbm"
 pub(crate) const OLDER: u32 = 11;
 pub(crate) const NEWER: u32 = 22;
 pub(crate) const DEVICE: DeviceId = DeviceId(*b"pump seven, west");
+
+/// A sensor of 20 kHz, as the golden models have it.
+const SAMPLING: Sampling = Sampling { rate_hz: 20_000.0, ..Sampling::ANY };
 
 /// The device's two keys; the number of a key is its id and its secret.
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +100,7 @@ pub(crate) fn layout() -> Layout {
 }
 
 pub(crate) fn signed_for() -> SignedFor {
-    SignedFor { device: DEVICE, encoding: Encoding::F32, rate_hz: 0.0 }
+    SignedFor { device: DEVICE, encoding: Encoding::F32, sampling: SAMPLING }
 }
 
 /// The store of a device that has just started.

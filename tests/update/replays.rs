@@ -1,10 +1,11 @@
 //! What an attacker or an accident may send, and what becomes of it.
 
 use crate::keys::{
-    DEVICE, GATE, GOLDEN, NEWER, OLDER, ORDERS, commissioned, restart, seal, send, signed,
+    DEVICE, GATE, GOLDEN, NEWER, OLDER, ORDERS, commissioned, layout, restart, seal, send, signed,
+    signed_for,
 };
 use crate::simulated_flash::SimulatedFlash;
-use rebearing::update::{DeviceId, Envelope, Receiver, Refusal};
+use rebearing::update::{DeviceId, Envelope, FlashOnly, ModelStore, Receiver, Refusal, Unsigned};
 use rebearing::{Encoding, Model};
 
 const PIECE: usize = 64;
@@ -69,12 +70,7 @@ fn each_replay_ends_in_the_right_state() {
     println!("{:<34} | {:<14} | runs afterwards", "sent", "answer");
     for (name, file, refusal) in refused {
         let mut flash = commissioned(GOLDEN, 3);
-        // A sensor of 20 kHz, as the golden models have it.
-        let (_, mut store) = restart(&mut flash);
-        store.set_rate_hz(20_000.0);
-        let answer = send(&mut store, &file, PIECE);
-        assert_eq!(answer, Err(refusal), "{name}");
-        assert_eq!(runs(&mut flash), GOLDEN, "{name}");
+        assert_eq!(sent(&mut flash, &file), (Err(refusal), GOLDEN.to_vec()), "{name}");
         println!("{name:<34} | {:<14} | the confirmed model", format!("{refusal:?}"));
     }
     let taken = [
@@ -175,4 +171,20 @@ fn a_confirmed_model_of_the_newer_key_retires_the_older_key() {
     store.confirm().expect("a trial");
     let older = signed(GOLDEN, OLDER, 9, DeviceId::ANY);
     assert_eq!(sent(&mut flash, &older), (Err(Refusal::RetiredKey), GATE.to_vec()));
+}
+
+#[test]
+fn a_device_without_keys_takes_unsigned_models_alone_and_finds_damage() {
+    let unsigned =
+        [GOLDEN, &Envelope { key_id: 0, ..envelope(GOLDEN, 7) }.to_bytes(&[0; 64])].concat();
+    let mut damaged = unsigned.clone();
+    damaged[200] ^= 4;
+    let signed = signed(GOLDEN, OLDER, 7, DeviceId::ANY);
+    for (file, answer) in
+        [(unsigned, Ok(())), (damaged, Err(Refusal::Damaged)), (signed, Err(Refusal::UnknownKey))]
+    {
+        let mut flash = SimulatedFlash::<4>::erased();
+        let store = ModelStore::new(&mut flash, &layout(), Unsigned, FlashOnly, signed_for());
+        assert_eq!(send(&mut store.expect("a layout"), &file, PIECE), answer);
+    }
 }

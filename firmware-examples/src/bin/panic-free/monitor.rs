@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use rebearing::model::{AnyModel, Body};
+use rebearing::model::{AnyModel, Body, Scrub};
 use rebearing::operation::report_line::{EndLine, MonitorLine};
 use rebearing::operation::{DriftCause, DriftWatch, ModelLine, ReportLine, Schedule, Snapshot};
 use rebearing::{Alarm, AnyMonitor, Label, ModelError, SensorFault, Vacant};
@@ -20,6 +20,8 @@ pub(crate) fn model<'m, B: Body<'m>>(model: &AnyModel<'m, B>) {
     if let Some(reference) = model.drift() {
         black_box(reference.class(number()));
     }
+    let mut scrub = black_box(Scrub::new(model));
+    black_box(scrub.step(number()));
 }
 
 /// Calls all methods of a monitor started in `room`.

@@ -4,8 +4,9 @@ use core::hint::black_box;
 
 use embedded_storage::nor_flash::{self, NorFlash, NorFlashErrorKind, ReadNorFlash};
 use rebearing::SensorFault;
+use rebearing::model::{AnyModel, Body};
+use rebearing::monitor::Sampling;
 use rebearing::operation::DriftWatch;
-use rebearing::update::descriptor::DESCRIPTOR_LEN;
 use rebearing::update::envelope::{ENVELOPE_LEN, SIGNATURE_LEN};
 use rebearing::update::{
     self, Descriptor, DeviceId, Envelope, FloorCounter, SignedFor, Layout, ModelStore, Outcome,
@@ -132,7 +133,7 @@ fn store() {
     let signed_for = SignedFor {
         device: black_box(DeviceId::ANY),
         encoding: black_box(Encoding::F32),
-        rate_hz: black_box(20_000.0),
+        sampling: black_box(Sampling::ANY),
     };
     match ModelStore::new(Flash, &layout, Unknown, Unknown, signed_for) {
         Ok(mut store) => {
@@ -193,14 +194,24 @@ const INTEGER_FAULTY: IntegerFinding<1, 2> =
     IntegerFinding { index: 0, result: Err(SensorFault::Flat) };
 
 fn descriptor() {
-    let read = Descriptor::from_bytes(&black_box([0; DESCRIPTOR_LEN]));
+    let read = Descriptor::from_bytes(bytes());
     if let Some(descriptor) = black_box(read) {
         black_box((descriptor.chip(), descriptor.to_bytes()));
         if let Ok(model) = Model::parse(bytes()) {
             black_box(descriptor.capacities.check(&model)).unwrap_or_default();
+            sampling(&descriptor, &model);
         }
         if let Ok(model) = IntegerModel::parse(bytes()) {
             black_box(descriptor.capacities.check(&model)).unwrap_or_default();
+            sampling(&descriptor, &model);
         }
+        black_box(descriptor.capacities.device_ram());
+    }
+}
+
+fn sampling<'m, B: Body<'m>>(descriptor: &Descriptor, model: &AnyModel<'m, B>) {
+    let sampling = black_box(descriptor.sampling.unwrap_or(Sampling::ANY));
+    if let Err(error) = sampling.check(model) {
+        write(error);
     }
 }
