@@ -1,8 +1,11 @@
 //! The properties that must hold for arbitrary bytes, made by cargo-fuzz or by `mutate`.
 
+mod bus;
 mod float;
 mod integer;
 mod run;
+
+pub use bus::{UNIT, bus};
 
 use rebearing::model::format::{self, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::model::{AnyModel, Body, Verdict};

@@ -187,9 +187,14 @@ fn panic() -> Result<(), String> {
 }
 
 fn fuzz() -> Result<(), String> {
-    let directory = target_dir("fuzz", "fuzz/target");
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(root()).args(["run", "--locked", "--release", "--bin", "mutate"]);
-    cargo.args(["--manifest-path", FUZZ_MANIFEST, "--target-dir"]).arg(directory);
-    run("mutated model files", cargo.args(["--", MUTATIONS]))
+    let mutations =
+        [("mutate", "mutated model files"), ("mutate-bus", "mutated frames of the bus")];
+    for (binary, what) in mutations {
+        let directory = target_dir("fuzz", "fuzz/target");
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(root()).args(["run", "--locked", "--release", "--bin", binary]);
+        cargo.args(["--manifest-path", FUZZ_MANIFEST, "--target-dir"]).arg(directory);
+        run(what, cargo.args(["--", MUTATIONS]))?;
+    }
+    Ok(())
 }
