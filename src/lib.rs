@@ -10,11 +10,11 @@
 //!                 spectrum  orders      label       window     report line, schedule
 //!  └──────────────── monitor: the stages in order ──────────┘
 //!                          ▲
-//!                          model: one checked file in flash ◄── update: slots
+//!                          model: one checked file in flash ◄── update: slots ◄── bus: Modbus
 //! ```
 //!
 //! Each word is a module, and a module imports only those that come before it: acquisition, signal,
-//! features, classify, integer, model, monitor, operation, update. `integer` has the same stages
+//! features, classify, integer, model, monitor, operation, update, bus. `integer` has the same stages
 //! without a floating-point operation.
 //!
 //! Start with [`Model`] and [`Monitor`]; [`IntegerModel`] and [`IntegerMonitor`] are their twins for
@@ -73,6 +73,7 @@ struct AlarmExample;
 struct ReadmeExample;
 
 pub mod acquisition;
+pub mod bus;
 pub mod model;
 pub mod monitor;
 pub mod operation;

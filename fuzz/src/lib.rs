@@ -1,9 +1,12 @@
 //! The properties that must hold for arbitrary bytes, made by cargo-fuzz or by `mutate`.
 
+mod bus;
 mod float;
 mod integer;
 mod run;
 pub mod seeds;
+
+pub use bus::{UNIT, bus};
 
 use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
 use rebearing::model::{AnyModel, Body, Scrub, Verdict};

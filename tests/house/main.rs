@@ -170,7 +170,7 @@ fn made_up(files: &[(&str, &str)]) -> House {
 #[test]
 fn no_folder_of_the_device_is_used_against_the_order() {
     let house = device();
-    assert_eq!(house.order.len(), 10, "{:?}", house.order);
+    assert_eq!(house.order.len(), 11, "{:?}", house.order);
     assert_eq!(house.against_the_order(), Vec::<String>::new());
 }
 

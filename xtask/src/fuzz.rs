@@ -1,4 +1,4 @@
-//! Damaged model files: on the host, and on an emulated 32-bit core with overflow checks.
+//! Damaged model files and frames: on the host, and on an emulated 32-bit core with overflow checks.
 
 use crate::consent::{self, Need};
 use crate::emulation::{self, Machine};
@@ -13,7 +13,7 @@ pub(crate) const MANIFEST: &str = "fuzz/Cargo.toml";
 
 /// How much to try.
 struct Amount {
-    /// Mutated files on the host.
+    /// Mutated files on the host, and as many frames.
     host: &'static str,
     /// Command lines of `fuzz-32`: the number of random files, and the seed. The files with edges
     /// come on top.
@@ -47,11 +47,15 @@ pub(crate) fn long() -> Result<(), String> {
 }
 
 fn fuzz(amount: &Amount) -> Result<(), String> {
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(root()).args(["run", "--locked", "--release", "--bin", "mutate"]);
-    cargo.args(["--manifest-path", MANIFEST, "--target-dir"]);
-    cargo.arg(target_dir("fuzz", "fuzz/target"));
-    run("mutated model files", cargo.args(["--", amount.host]))?;
+    let mutations =
+        [("mutate", "mutated model files"), ("mutate-bus", "mutated frames of the bus")];
+    for (binary, what) in mutations {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(root()).args(["run", "--locked", "--release", "--bin", binary]);
+        cargo.args(["--manifest-path", MANIFEST, "--target-dir"]);
+        cargo.arg(target_dir("fuzz", "fuzz/target"));
+        run(what, cargo.args(["--", amount.host]))?;
+    }
 
     let elf = firmware::build_checked(Thumb::for_targets(&[M4F])?, "fuzz-32", M4F)?;
     let emulator = qemu::find_or_install()?;

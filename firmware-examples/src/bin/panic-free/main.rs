@@ -10,6 +10,7 @@
 #![no_main]
 
 mod acquisition;
+mod bus;
 mod float;
 mod integer;
 mod monitor;
@@ -31,5 +32,6 @@ fn main() -> ! {
         segment::all();
         operation::all();
         update::all();
+        bus::all();
     }
 }
