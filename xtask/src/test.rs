@@ -150,7 +150,7 @@ fn docs() -> Result<(), String> {
     run("documentation", &mut cargo)
 }
 
-/// Builds the device crate inside the firmware's workspace. So `core` is compiled once per target,
+/// Builds the device's crates inside the firmware's workspace. So `core` is compiled once per target,
 /// for this step, the firmware and the panic check together.
 fn thumb() -> Result<(), String> {
     let toolchain = Thumb::for_targets(&TARGETS)?;
@@ -160,6 +160,7 @@ fn thumb() -> Result<(), String> {
     };
     for target in TARGETS {
         build("device crate", target, &["--package", "rebearing"])?;
+        build("verifier", target, &["--package", "rebearing-verify"])?;
     }
     build("device crate with defmt", M4F, &["--lib", "--features", "defmt"])
 }
