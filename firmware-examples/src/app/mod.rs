@@ -18,6 +18,8 @@
 mod results;
 #[cfg(feature = "defmt")]
 pub mod rtt;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 use rebearing::acquisition::{AsyncSampleSource, Rails, SampleSource};
