@@ -88,8 +88,10 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
         }
     };
     let warning = sampling_warning(&model, &firmware);
-    let text =
-        warning.iter().map(|warning| format!("warning: {warning}\n")).collect::<String>() + &text;
+    let text = match &warning {
+        Some(warning) => format!("warning: {warning}\n{text}"),
+        None => text,
+    };
     let success = differs_at.is_none();
     let json = json!({
         "model": shown(&args.model),
