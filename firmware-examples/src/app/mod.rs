@@ -24,6 +24,8 @@ pub mod port;
 mod results;
 #[cfg(feature = "defmt")]
 pub mod rtt;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 use core::fmt;
