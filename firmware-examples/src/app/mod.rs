@@ -18,7 +18,7 @@
 //! [`App::step`] and [`App::serve`] for ever.
 
 pub mod bus;
-pub mod kept;
+mod kept;
 mod models;
 pub mod port;
 mod results;

@@ -1,6 +1,7 @@
 //! The application on the host: models that would lock a board, and models that rot.
 
 use core::cell::Cell;
+use core::fmt;
 use std::boxed::Box;
 use std::string::{String, ToString};
 use std::vec;
@@ -9,10 +10,11 @@ use std::vec::Vec;
 use rebearing::model::{AnyModel, Body, Section, format};
 use rebearing::monitor::Sampling;
 use rebearing::operation::DriftBlock;
-use rebearing::update::{NoModel, Slot};
+use rebearing::update::{Outcome, PassedOver, Slot, Standing};
 use zerocopy::IntoBytes as _;
 
-use super::{App, Entry, FloatMonitor, Journal, LONGEST_WINDOW_MS, Room, SCRUB, Watchdog};
+use super::port::{Event, PortBuffer};
+use super::{App, Entry, FloatMonitor, Journal, LONGEST_WINDOW_MS, Plain, Room, SCRUB, Watchdog};
 use crate::simulated::{Next, Simulated, TOUR};
 
 const GATE: &[u8] = include_bytes!("../../../tests/golden/model-v1-gate.rbm");
@@ -36,9 +38,17 @@ impl Journal for &Seen {
         self.started.set(Some(slot));
     }
 
-    fn no_model(&mut self, reason: &NoModel) {
+    fn no_model(&mut self, reason: &dyn fmt::Display) {
         self.refused.set(Some(reason.to_string()));
     }
+
+    fn passed_over(&mut self, reason: &PassedOver) {
+        self.refused.set(Some(reason.to_string()));
+    }
+
+    fn standing(&mut self, _: Standing, _: Option<Outcome>) {}
+
+    fn trial_ended(&mut self, _: Outcome) {}
 
     fn finding<B: Body<'static>>(&mut self, _: &Entry<'_, B>) {
         self.findings.set(self.findings.get() + 1);
@@ -85,13 +95,15 @@ fn a_model_that_would_lock_the_board_gives_way_to_the_other_slot() {
         let seen = Seen::default();
         let mut room = Room::<FloatMonitor>::new(FloatMonitor::vacant());
         let region = region(&with_segments(segments), GATE);
-        assert!(App::start(&mut room, region, &SAMPLING, &seen, &seen).is_some());
+        assert!(App::start(&mut room, region, &SAMPLING, Plain::default(), &seen, &seen).is_ok());
         assert_eq!(seen.started.get(), Some(slot), "{segments} segments");
+        assert_eq!(seen.refused.take().is_some(), slot == Slot::B, "told");
     }
     let seen = Seen::default();
     let mut room = Room::<FloatMonitor>::new(FloatMonitor::vacant());
     let board = Sampling { rate_hz: 26_667.0, ..SAMPLING };
-    assert!(App::start(&mut room, region(GATE, GATE), &board, &seen, &seen).is_none());
+    let region = region(GATE, GATE);
+    assert!(App::start(&mut room, region, &board, Plain::default(), &seen, &seen).is_err());
     assert!(seen.refused.take().unwrap().contains("samples at 26667 Hz"));
 }
 
@@ -102,18 +114,19 @@ fn a_model_that_rots_is_told_and_the_watchdog_starves() {
     let rotting = &raw mut region[100];
     let seen = Seen::default();
     let mut room = Room::<FloatMonitor>::new(FloatMonitor::vacant());
-    let mut app = App::start(&mut room, region, &SAMPLING, &seen, &seen).unwrap();
+    let app = App::start(&mut room, region, &SAMPLING, Plain::default(), &seen, &seen);
+    let mut app = app.ok().expect("a model");
     let mut source = Simulated::new(TOUR, 20, 12, app.model().front_end());
     let windows_of_a_pass = GATE.len().div_ceil(SCRUB);
     while seen.findings.get() < 5 * windows_of_a_pass {
         let _ = app.step(&mut source);
     }
-    assert!(!app.is_rotten() && seen.fed.get() > 0);
+    assert!(!app.must_restart() && seen.fed.get() > 0);
 
     // SAFETY: the bytes stay, and the application reads them through an opaque pointer.
     unsafe { rotting.write_volatile(rotting.read_volatile() ^ 0x10) };
     let before = seen.findings.get();
-    while !app.is_rotten() {
+    while !app.must_restart() {
         assert_ne!(source.next(), Next::End, "not found");
         let _ = app.step(&mut source);
     }
@@ -132,6 +145,35 @@ fn a_model_that_rots_is_told_and_the_watchdog_starves() {
     let mut room = Room::<FloatMonitor>::new(FloatMonitor::vacant());
     // SAFETY: as above; nobody writes any more.
     let region = unsafe { &*core::ptr::slice_from_raw_parts(rotting.sub(100), 2 * SLOT) };
-    assert!(App::start(&mut room, region, &SAMPLING, &seen, &seen).is_some());
+    assert!(App::start(&mut room, region, &SAMPLING, Plain::default(), &seen, &seen).is_ok());
     assert_eq!(seen.started.get(), Some(Slot::B));
+}
+
+#[test]
+fn a_frame_ends_with_silence_and_what_is_lost_is_told() {
+    let mut port = PortBuffer::new();
+    port.byte(Some(7));
+    port.tick();
+    port.tick();
+    port.byte(None);
+    assert_eq!(
+        [port.take(), port.take(), port.take()],
+        [Some(Event::Byte(7)), Some(Event::Damaged), None]
+    );
+    for _ in 0..9 {
+        port.tick();
+    }
+    assert_eq!([port.take(), port.take()], [Some(Event::Silence), None], "told once");
+    assert_eq!(port.milliseconds(), 11);
+
+    for _ in 0..1000 {
+        port.byte(Some(1));
+    }
+    let taken = (0..1000).map_while(|_| port.take()).collect::<Vec<_>>();
+    assert_eq!((taken.len(), taken.last()), (321, Some(&Event::Damaged)));
+
+    port.send(&[1, 2, 3]);
+    assert!(port.is_sending());
+    let sent: Vec<_> = (0..9).map_while(|_| port.next_to_send()).collect();
+    assert_eq!((sent, port.is_sending()), (vec![1, 2, 3], false));
 }

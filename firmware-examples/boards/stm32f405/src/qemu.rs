@@ -3,15 +3,15 @@
 use core::cell::Cell;
 use core::fmt::Write as _;
 
-use firmware_examples::app::text::TextJournal;
 use firmware_examples::app::bus::Bus;
+use firmware_examples::app::text::TextJournal;
 use firmware_examples::app::{App, BoardMonitor, LONGEST_WINDOW_MS, Plain, Room, Watchdog};
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, exit};
 use firmware_examples::simulated::{Colour, Next, Phase, Simulated, TOUR, TOUR_WINDOWS};
-use rebearing::update::{DeviceId, FlashOnly, ModelStore, SignedFor};
 use rebearing::monitor::Sampling;
+use rebearing::update::{DeviceId, FlashOnly, ModelStore, SignedFor};
 
 use crate::keys::KEYS;
 use crate::ram_flash::{LAYOUT, RamFlash};
@@ -105,8 +105,7 @@ fn serve<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
     };
     let front_end = *app.model().front_end();
     loop {
-        let mut source =
-            Simulated::new(&[Phase::Signal(Colour::White)], 1, ENDLESS, &front_end);
+        let mut source = Simulated::new(&[Phase::Signal(Colour::White)], 1, ENDLESS, &front_end);
         while source.next() != Next::End {
             // The journal has the fault, and the source continues by itself.
             let _ = app.step(&mut source);
