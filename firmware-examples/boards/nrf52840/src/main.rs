@@ -7,13 +7,18 @@
 //! | P1.14 | D12 | SDO |
 //! | P1.15 | D13 | SCL (SPC) |
 //! | P1.11 | D9 | INT1 |
+//!
+//! `serial` has the pins of the plant's bus.
 
 #![no_std]
 #![no_main]
 #![allow(clippy::used_underscore_binding, reason = "embassy's macro uses what nobody else does")]
 
+mod serial;
+
 use core::convert::Infallible;
 
+use cortex_m::peripheral::SCB;
 use defmt_rtt as _;
 use embassy_executor::Spawner;
 use embassy_nrf::gpio::{Input, Level, Output, OutputDrive, Pull};
@@ -23,15 +28,17 @@ use embassy_nrf::wdt::{self, HaltConfig, Watchdog, WatchdogHandle};
 use embassy_nrf::{bind_interrupts, peripherals};
 use embassy_time::{Delay, Timer};
 use embedded_hal_bus::spi::ExclusiveDevice;
+use firmware_examples::app::bus::Bus;
 use firmware_examples::app::rtt::RttJournal;
 use firmware_examples::app::{
-    self, App, FloatMonitor, LONGEST_WINDOW_MS, RETRY_MS, Room, SLOTS, WATCHDOG_MS,
+    self, App, FloatMonitor, LONGEST_WINDOW_MS, Plain, RETRY_MS, Room, SLOTS, WATCHDOG_MS,
 };
 use firmware_examples::model_region::model_region;
 use panic_probe as _;
 use rebearing::acquisition::{AsyncIis3dwb, Axis, FullScale, IIS3DWB_RATE_HZ};
 use rebearing::monitor::Sampling;
 use rebearing::update::{LayoutError, Slots};
+use serial::{Pins, SerialPort};
 use static_cell::ConstStaticCell;
 
 /// For i16 models of 2048 points, use `CountMonitor<2048>`.
@@ -56,6 +63,8 @@ bind_interrupts!(struct Interrupts {
 static ROOM: ConstStaticCell<Room<BoardMonitor>> =
     ConstStaticCell::new(Room::new(BoardMonitor::vacant()));
 
+/// Pause between two looks at the bus, if nothing else happens.
+const SERVE_MS: u64 = 5;
 /// Ticks of the watchdog's clock in a second.
 const WATCHDOG_HZ: u32 = 32_768;
 
@@ -69,7 +78,7 @@ impl app::Watchdog for BoardWatchdog {
 }
 
 #[embassy_executor::main]
-async fn main(_spawner: Spawner) {
+async fn main(spawner: Spawner) {
     let chip = embassy_nrf::init(embassy_nrf::config::Config::default());
 
     let mut settings = wdt::Config::default();
@@ -85,17 +94,42 @@ async fn main(_spawner: Spawner) {
         defmt::error!("memory.x: {}", error);
         return;
     }
-    let app = App::start(ROOM.take(), model_region(), &SAMPLING, RttJournal, BoardWatchdog(handle));
-    // Without a model there is nothing to do. The watchdog restarts the board.
-    let Some(mut app) = app else { return };
+    let channels = (chip.PPI_CH0, chip.PPI_CH1);
+    let pins = Pins {
+        uarte: chip.UARTE0,
+        timer: chip.TIMER1,
+        channels,
+        group: chip.PPI_GROUP0,
+        receive: chip.P1_01,
+        send: chip.P1_02,
+        drive: chip.P1_03,
+    };
+    match serial::serve(pins) {
+        Ok(task) => spawner.spawn(task),
+        Err(error) => defmt::error!("the plant's bus: {}", defmt::Debug2Format(&error)),
+    }
+    let mut bus = Bus::new(SerialPort);
+
+    let (models, watchdog) = (Plain::default(), BoardWatchdog(handle));
+    let app = App::start(ROOM.take(), model_region(), &SAMPLING, models, RttJournal, watchdog);
+    let mut app = match app {
+        Ok(app) => app,
+        // Without a model there is nothing to do but to answer.
+        Err(mut waiting) => loop {
+            if waiting.serve(&mut bus) {
+                restart(&mut bus).await
+            }
+            Timer::after_millis(SERVE_MS).await;
+        },
+    };
 
     let mut bus_settings = spim::Config::default();
     bus_settings.frequency = spim::Frequency::M8;
     bus_settings.mode = spim::MODE_3;
     let (clock, from_sensor, to_sensor) = (chip.P1_15, chip.P1_14, chip.P1_13);
-    let bus = Spim::new(chip.SPI2, Interrupts, clock, from_sensor, to_sensor, bus_settings);
+    let spi = Spim::new(chip.SPI2, Interrupts, clock, from_sensor, to_sensor, bus_settings);
     let select = Output::new(chip.P1_12, Level::High, OutputDrive::Standard);
-    let Ok::<_, Infallible>(device) = ExclusiveDevice::new(bus, select, Delay);
+    let Ok::<_, Infallible>(device) = ExclusiveDevice::new(spi, select, Delay);
     let interrupt = Input::new(chip.P1_11, Pull::Down);
     let mut sensor = AsyncIis3dwb::new(device, interrupt, Delay, FULL_SCALE, [Axis::Z]);
     if let Err(error) = sensor.start().await {
@@ -103,10 +137,23 @@ async fn main(_spawner: Spawner) {
     }
     loop {
         // The driver waits for INT1 itself. After a fault it restarts the sensor at the next step.
-        if app.step_async(&mut sensor).await.is_err() {
+        let moved = app.step_async(&mut sensor).await;
+        app.serve(&mut bus);
+        if app.must_restart() {
+            restart(&mut bus).await
+        }
+        if moved.is_err() {
             Timer::after_millis(RETRY_MS.into()).await;
         }
     }
+}
+
+/// Restarts the board, once the last answer is out.
+async fn restart(bus: &mut Bus<SerialPort>) -> ! {
+    while bus.is_sending() {
+        Timer::after_millis(SERVE_MS).await;
+    }
+    SCB::sys_reset()
 }
 
 /// Checks that a new model could be stored in the slots. Writes nothing.
