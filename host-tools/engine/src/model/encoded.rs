@@ -7,6 +7,7 @@ use rebearing::ModelError;
 use rebearing::model::{AnyModel, Floats, Integers, Numbers};
 use zerocopy::IntoBytes;
 
+use crate::files::input;
 use crate::model::bytes::{Payload, aligned, appended};
 use crate::model::file::ModelFileError;
 
@@ -27,7 +28,7 @@ impl<N: Numbers> AnyModelBytes<N> {
     /// Reads and checks a model file.
     pub fn read(path: &Path) -> Result<Self, ModelFileError> {
         let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
+        let bytes = input::read_whole(path, input::MOST_MODEL)
             .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
         Self::from_bytes(&bytes).map_err(|reason| ModelFileError::Invalid { path: name(), reason })
     }
