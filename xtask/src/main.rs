@@ -6,7 +6,7 @@
 //!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
 //!        ├─► size ─────┴─► qemu, toolchain ┤
 //!        ├─► report_test ──────────────────┘
-//!        ├─► install, package, msrv, deny: what leaves the repository
+//!        ├─► install, package, msrv, deny ─► licences: what leaves the repository
 //!        ├─► pictures
 //!        └─► bench
 //! ```
@@ -21,6 +21,7 @@ mod deny;
 mod emulation;
 mod firmware;
 mod install;
+mod licences;
 mod manifests;
 mod msrv;
 mod package;
