@@ -34,6 +34,7 @@ use crate::text::evidence::{check_labels, contradictions};
 use crate::text::flags::all_as_flags;
 use crate::text::levels::LevelCheck;
 use crate::text::model::{cost_line, unit_text};
+use crate::text::printable::printable;
 use rebearing_host::words::plural;
 
 /// Adapt the machines you know to unlabelled recordings of a new one and write the model file
@@ -178,7 +179,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     all_as_flags(&mut built.adaptation.warnings);
     let levels = LevelCheck::of(&built.target.domain, &built.adaptation.source.front_end)?;
     let adapted = Adapted::look(built, args)?;
-    let page = adapted.report.as_ref().map(|report| report.html.as_str());
+    let page = adapted.report.as_ref().map(|report| printable(&report.html));
     let mut outputs = vec![(args.out.as_path(), adapted.built.model.bytes())];
     if let (Some(path), Some(page)) = (&args.report, &page) {
         outputs.push((path, page.as_bytes()));

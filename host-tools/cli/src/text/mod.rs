@@ -14,5 +14,6 @@ pub(crate) mod levels;
 pub(crate) mod library;
 pub(crate) mod model;
 pub(crate) mod prediction;
+pub mod printable;
 pub mod table;
 pub(crate) mod verdict;

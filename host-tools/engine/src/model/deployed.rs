@@ -8,6 +8,7 @@ use rebearing::signal::SeverityParameters;
 use rebearing::{Encoding, FrontEnd, IntegerModel, Model, ModelError};
 use zerocopy::IntoBytes;
 
+use crate::files::input;
 use crate::model::bytes::{Payload, aligned};
 use crate::model::encoded::{IntegerModelBytes, ModelBytes};
 use crate::model::file::ModelFileError;
@@ -52,16 +53,31 @@ impl DeployedModel {
     /// Reads and checks a model file of either encoding.
     pub fn read(path: &Path) -> Result<Self, ModelFileError> {
         let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
+        let bytes = input::read_whole(path, input::MOST_MODEL)
             .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
         let invalid = |reason| ModelFileError::Invalid { path: name(), reason };
         let words = aligned(&bytes);
         let encoding = Encoding::of(words.as_bytes().get(..bytes.len()).unwrap_or(&[]));
-        match encoding.map_err(invalid)? {
+        let model = match encoding.map_err(invalid)? {
             Encoding::F32 => ModelBytes::from_bytes(&bytes).map(Self::F32),
             Encoding::I16 => IntegerModelBytes::from_bytes(&bytes).map(Self::I16),
         }
-        .map_err(invalid)
+        .map_err(invalid)?;
+        match model.names().into_iter().find(|text| text.contains(['\n', '\r'])) {
+            Some(text) => Err(ModelFileError::LineBreak { path: name(), name: text.into() }),
+            None => Ok(model),
+        }
+    }
+
+    /// All names in the file: of classes, machines, the tool and the unit.
+    fn names(&self) -> Vec<&str> {
+        let provenance = match self {
+            Self::F32(bytes) => bytes.model().provenance(),
+            Self::I16(bytes) => bytes.model().provenance(),
+        };
+        let classes = (0..self.classes()).filter_map(|class| self.class_name(class));
+        let others = [provenance.tool, provenance.source, provenance.target];
+        classes.chain(others).chain(self.unit().map(|unit| unit.name)).collect()
     }
 
     /// The encoding of its numbers.
