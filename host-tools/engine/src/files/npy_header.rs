@@ -81,7 +81,8 @@ mod tests {
         }
     }
 
-    /// The parser overflows the stack with the first, and takes for ever with the others.
+    /// The parser recurses 5000 times for the first. The other two, of 260 bytes, would take it for
+    /// ever.
     #[test]
     fn deep_brackets_are_refused_before_they_are_parsed() {
         for (open, close, times) in [("(", ",)", 5000), ("[", "]", 100), ("{", "}", 100)] {
