@@ -7,7 +7,7 @@
 //!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
 //!        ├─► size ─────┴─► qemu, toolchain ┤
 //!        ├─► report_test ──────────────────┘
-//!        ├─► install, package, msrv, deny: what leaves the repository
+//!        ├─► install, package, msrv, deny ─► licences: what leaves the repository
 //!        ├─► pictures
 //!        └─► bench
 //! ```
@@ -23,6 +23,7 @@ mod emulation;
 mod firmware;
 mod fuzz;
 mod install;
+mod licences;
 mod manifests;
 mod msrv;
 mod package;

@@ -4,15 +4,17 @@ use crate::consent::{self, Need};
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M0, M4F, TARGETS, Thumb, component, component_need};
-use crate::{Failure, bench, boards, fuzz, msrv, package, panics, qemu, report_test, soak};
+use crate::{Failure, bench, boards, deny, fuzz, msrv, package, panics, qemu, report_test, soak};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     ("format", format),
+    ("deny", deny),
     ("package", package::check),
     ("clippy", clippy),
     ("msrv", msrv::check),
@@ -29,6 +31,9 @@ const STEPS: [Step; 16] = [
     ("panic", panic),
     ("fuzz", fuzz::check),
 ];
+
+/// What the steps could not check.
+static NOT_CHECKED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The names of the steps.
 pub(crate) fn names() -> String {
@@ -61,6 +66,9 @@ pub(crate) fn check(only: &[&str]) -> Result<(), Failure> {
         }
     }
     println!("xtask: passed: {}; {} in all", passed.join(", "), seconds(started.elapsed()));
+    for what in NOT_CHECKED.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        println!("NOT CHECKED: {what}");
+    }
     println!("steps: {} passed, {} failed", passed.len(), failed.len());
     if failed.is_empty() {
         Ok(())
@@ -75,7 +83,7 @@ fn needs(chosen: &[Step]) -> Vec<Need> {
     let mut needs = Vec::new();
     needs.extend(has(&["format"]).then(|| component_need("fmt", "rustfmt")).flatten());
     needs.extend(has(&["clippy"]).then(|| component_need("clippy", "clippy")).flatten());
-    let host = ["format", "package", "msrv", "tests", "docs", "report"];
+    let host = ["format", "deny", "package", "msrv", "tests", "docs", "report"];
     let built = chosen.iter().any(|(name, _)| !host.contains(name));
     needs.extend(built.then(|| Thumb::need(&TARGETS)).flatten());
     let emulated = ["device", "kernels", "boards", "tutorial", "soak", "fuzz"];
@@ -100,6 +108,13 @@ fn format() -> Result<(), String> {
         let arguments = ["fmt", "--all", "--check", "--manifest-path", manifest];
         run_cargo(&format!("format of {manifest}"), &arguments)?;
     }
+    Ok(())
+}
+
+/// Checks licences and sources. What it cannot check is said in the summary.
+fn deny() -> Result<(), String> {
+    let missed = deny::step()?;
+    NOT_CHECKED.lock().unwrap_or_else(PoisonError::into_inner).extend(missed);
     Ok(())
 }
 

@@ -5,5 +5,6 @@ mod args;
 pub mod commands;
 pub mod doctor;
 pub mod progress;
+pub mod terminal;
 pub mod text;
 pub mod watch;

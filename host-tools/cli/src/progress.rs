@@ -11,6 +11,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rebearing_host::progress::{self, Listener};
 
+use crate::text::printable::one_line;
+
 /// Templates for indicatif. The message is shortened if the terminal is narrow.
 const UNCOUNTED: &str = "{spinner} {wide_msg} {elapsed}";
 const COUNTED: &str = "{spinner} {wide_msg} {bar:20} {human_pos}/{human_len}, {eta} left";
@@ -33,7 +35,7 @@ pub struct Step(());
 impl Step {
     /// Starts to show `what` and the time since this call.
     pub fn start(what: impl Into<String>) -> Self {
-        let what = what.into();
+        let what = one_line(&what.into()).into_owned();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         style(&bar, UNCOUNTED);
         bar.set_message(what.clone());
@@ -64,7 +66,7 @@ struct Terminal;
 impl Listener for Terminal {
     fn stage(&self, what: &str, parts: usize) {
         tell(|shown| {
-            shown.bar.set_message(what.to_owned());
+            shown.bar.set_message(one_line(what).into_owned());
             style(&shown.bar, COUNTED);
             shown.bar.set_position(0);
             shown.bar.set_length(parts as u64);

@@ -1,4 +1,4 @@
-//! Words shared by many messages: a count with its noun, a measured number, the name of an axis, the
+//! Words shared by many messages: a count with its noun, a list of names, a measured number, the name of an axis, the
 //! digits of a number, and an error with its causes.
 
 use std::error::Error;
@@ -16,6 +16,24 @@ use std::fmt::Display;
 pub fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
     let noun = if count == N::from(1) { one } else { many };
     format!("{count} {noun}")
+}
+
+/// Returns names separated by commas. A longer list would hide its message, so it ends after 40.
+///
+/// ```
+/// use rebearing_host::words::listed;
+///
+/// assert_eq!(listed(&["a", "b"]), "a, b");
+/// assert!(listed(&["a"; 100_000]).ends_with("a, a … (100000 in all)"));
+/// ```
+pub fn listed(names: &[&str]) -> String {
+    const MOST: usize = 40;
+    match names.get(..MOST) {
+        Some(first) if names.len() > MOST => {
+            format!("{} … ({} in all)", first.join(", "), names.len())
+        }
+        _ => names.join(", "),
+    }
 }
 
 /// Returns a measured number with at most three digits that count.

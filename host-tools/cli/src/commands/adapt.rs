@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use rebearing::Encoding;
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
@@ -34,6 +34,7 @@ use crate::text::evidence::{check_labels, contradictions};
 use crate::text::flags::all_as_flags;
 use crate::text::levels::LevelCheck;
 use crate::text::model::{cost_line, unit_text};
+use crate::text::printable::printable;
 use rebearing_host::words::plural;
 
 /// Adapt the machines you know to unlabelled recordings of a new one and write the model file
@@ -162,6 +163,9 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     output::check_writable(&args.out)?;
     if let Some(report) = &args.report {
         output::check_writable(report)?;
+        if report == &args.out {
+            bail!("{}: `out` and `report` must be two files", report.display());
+        }
     }
     let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
     let resample =
@@ -175,10 +179,12 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     all_as_flags(&mut built.adaptation.warnings);
     let levels = LevelCheck::of(&built.target.domain, &built.adaptation.source.front_end)?;
     let adapted = Adapted::look(built, args)?;
-    output::write(&args.out, adapted.built.model.bytes())?;
-    if let (Some(path), Some(report)) = (&args.report, &adapted.report) {
-        output::write(path, report.html.as_bytes())?;
+    let page = adapted.report.as_ref().map(|report| printable(&report.html));
+    let mut outputs = vec![(args.out.as_path(), adapted.built.model.bytes())];
+    if let (Some(path), Some(page)) = (&args.report, &page) {
+        outputs.push((path, page.as_bytes()));
     }
+    output::write_all(&outputs)?;
     Ok(levels.added_to(adapted.outcome(args)))
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Outcome, shown};
 use crate::progress::{Bar, Step};
+use crate::terminal;
 use crate::text::flags::all_as_flags;
 use crate::text::model::cost_line;
 use rebearing_host::adapt::verdict::{AdaptSettings, Pool};
@@ -110,7 +111,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
 
 /// Prints a line of progress. The demo prints it on any standard error, not only on a terminal.
 fn say(line: &str) {
-    eprintln!("{line}");
+    terminal::say(line);
 }
 
 /// Returns the test part of each recording with its true label.

@@ -29,6 +29,11 @@ pub(super) struct DoctorArgs {
     need: Vec<Purpose>,
 }
 
+/// The mark of what is there.
+const OK: &str = "ok";
+/// The mark of what is missing and needed.
+const MISSING: &str = "MISSING";
+
 pub(super) fn run(args: &DoctorArgs) -> Outcome {
     let checks = checks();
     let ready = |purpose: Purpose| {
@@ -57,16 +62,28 @@ pub(super) fn run(args: &DoctorArgs) -> Outcome {
     Outcome { text, json, success }
 }
 
+/// Returns the text with its marks at the beginnings of lines in colour.
+pub(super) fn painted(text: &str, colour: bool) -> String {
+    let mut painted = String::new();
+    for line in text.split_inclusive('\n') {
+        painted += &match (line.strip_prefix(OK), line.strip_prefix(MISSING)) {
+            (Some(rest), _) if rest.starts_with("  ") => colour::good(OK, colour) + rest,
+            (_, Some(rest)) => colour::alert(MISSING, colour) + rest,
+            _ => line.to_owned(),
+        };
+    }
+    painted
+}
+
 fn line(check: &Check, need: &[Purpose]) -> String {
-    let colour = colour::on_stdout();
     let needed = check.purposes.iter().any(|purpose| need.contains(purpose));
     let mark = match (check.ok, needed) {
-        (true, _) => colour::good("ok", colour) + "     ",
-        (false, true) => colour::alert("MISSING", colour),
-        (false, false) => "missing".into(),
+        (true, _) => OK,
+        (false, true) => MISSING,
+        (false, false) => "missing",
     };
     let found = crate::text::table::shorten(&check.found, 52);
-    let mut text = format!("{mark}  {:<16} {found}\n", check.name);
+    let mut text = format!("{mark:<7}  {:<16} {found}\n", check.name);
     if let Some(remedy) = &check.remedy {
         for part in crate::text::table::wrapped(remedy, 52) {
             let _ = writeln!(text, "{:<26}{part}", "");

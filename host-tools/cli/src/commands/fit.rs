@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use rebearing_host::adapt::leave_one_out::fit_library;
 use rebearing_host::data::domain::{Domain, Resample};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::files::{hex, output};
-use rebearing_host::source::library::Shared;
+use rebearing_host::source::library::{MOST_SOURCES, Shared};
 use rebearing_host::source::{LabelledFeatures, Source, SourceSettings};
 use rebearing_host::words::plural;
 use serde_json::{Value, json};
@@ -151,6 +151,10 @@ struct Machines {
 impl Machines {
     /// Reads one machine after the other, so that the samples of one at a time are in memory.
     fn read(args: &FitArgs, manifest: &Manifest, names: &[&str]) -> Result<Self> {
+        // Before anything is read.
+        if names.len() > MOST_SOURCES {
+            bail!("{} machines: a library holds at most {MOST_SOURCES}", names.len());
+        }
         let lowest = lowest_rate(manifest, names)?;
         let resample = match args.resample.choice() {
             Resample::Lowest if names.len() > 1 => Resample::To(lowest),

@@ -2,7 +2,6 @@
 //! library.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +26,7 @@ use rebearing_host::device::flash::{check, sampling_warning};
 use rebearing_host::device::instructions::Shape;
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
-use rebearing_host::files::hex;
+use rebearing_host::files::{hex, input};
 use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
 use rebearing_host::model::verdict::verdict_text;
 use rebearing_host::source::library::Library;
@@ -218,7 +217,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
 /// Whether a file is JSON. A model file begins with its magic bytes.
 fn is_library(path: &Path) -> bool {
     let mut first = [0];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    let read = input::open(path).and_then(|mut file| file.read_exact(&mut first));
     read.is_ok() && (first[0] == b'{' || first[0].is_ascii_whitespace())
 }
 

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::args::rate::rate;
 use crate::progress::Bar;
-use crate::text;
 use crate::text::flags::as_flags;
+use crate::{terminal, text};
 use rebearing_host::data::folder::{self, Pattern, Understood, Wishes};
 use rebearing_host::data::manifest::Manifest;
 use rebearing_host::data::units::{FullScale, Measure, Unit};
@@ -115,7 +115,7 @@ pub(super) fn run(args: &ManifestArgs) -> Result<Outcome> {
         Some(out) => {
             let rows = understood.rows(folder_of(out), &wishes).inspect_err(|_| {
                 // Shows what was understood even if it is not enough for a manifest.
-                eprintln!("{text}");
+                terminal::say(&text);
             })?;
             output::write(out, Manifest::to_csv(&rows).as_bytes())?;
             let _ = writeln!(text, "{} -> {}", plural(rows.len(), "row", "rows"), out.display());

@@ -22,6 +22,8 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use serde_json::Value;
 
+use crate::text::colour;
+
 /// Carries fault labels from machines you know to a machine you have just put a sensor on, and
 /// runs the result on a Cortex-M in fixed memory.
 #[derive(Debug, Parser)]
@@ -92,6 +94,14 @@ impl Cli {
     /// Returns true if the text is for a program and must not be fitted into a terminal.
     pub fn verbatim(&self) -> bool {
         matches!(self.command, Command::Completions(_))
+    }
+
+    /// Returns the printed text with the colours of the command.
+    pub fn painted(&self, text: &str) -> String {
+        if matches!(self.command, Command::Doctor(_)) {
+            return doctor::painted(text, colour::on_stdout());
+        }
+        text.to_owned()
     }
 
     /// Runs the command. An error means bad input: exit code 2.

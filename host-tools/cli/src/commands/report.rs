@@ -15,6 +15,7 @@ use crate::text::command_line::{files, origin};
 use crate::text::drift::Watched;
 use crate::text::evidence::{check_labels, contradictions};
 use crate::text::label::word;
+use crate::text::printable::printable;
 use crate::text::verdict::verdict_json;
 use rebearing_host::build::{Target, drift_warning, fitted_from};
 use rebearing_host::data::bearing::Bearing;
@@ -123,7 +124,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
         checked: &checked,
         origin: &origin,
     })?;
-    output::write(&args.out, page.html.as_bytes())?;
+    output::write(&args.out, printable(&page.html).as_bytes())?;
 
     let mut text = String::new();
     for warning in &contradicted {

@@ -1,7 +1,7 @@
 //! `rebearing watch`: shows the reports of a device live.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use super::Outcome;
+use crate::terminal;
 use crate::text::colour;
 use crate::text::table;
 use crate::watch::plain;
@@ -119,8 +120,7 @@ pub(super) fn run(args: &WatchArgs, json: bool) -> Result<Outcome> {
 /// Prints a line: to standard error with `json`, because standard output is for the JSON object.
 fn print(line: &Line, json: bool, columns: Option<usize>) -> io::Result<()> {
     let Some(text) = plain::text(line) else { return Ok(()) };
-    let text = columns.map_or(text.clone() + "\n", |columns| table::fitted(&text, columns));
-    if json { write!(io::stderr(), "{text}") } else { write!(io::stdout(), "{text}") }
+    terminal::print_line(&text, json, columns)
 }
 
 fn outcome(source: &Source, watch: &Watch, end: End) -> Outcome {

@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command, CommandFactory};
 use sha2::{Digest, Sha256};
 
 use crate::commands::Cli;
-use rebearing_host::files::hex;
+use rebearing_host::files::{hex, input};
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::report::{FileHash, Hints, Origin, Setting};
 
@@ -107,7 +107,7 @@ fn quoted(word: &str) -> String {
 
 /// Returns a file and its SHA-256.
 fn file_hash(what: &'static str, path: &Path) -> Result<FileHash> {
-    let bytes = std::fs::read(path)
+    let bytes = input::read_whole(path, input::MOST_LIBRARY)
         .with_context(|| format!("{}: cannot be read again for its SHA-256", path.display()))?;
     Ok(bytes_hash(what, path, &bytes))
 }

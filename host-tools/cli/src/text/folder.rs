@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use rebearing_host::data::folder::{Entry, PassedOver, Understood};
 use rebearing_host::words::plural;
 
+use super::printable::one_line;
+
 /// Largest width of the text, in columns.
 const WIDTH: usize = 80;
 /// Largest number of files named for one reason.
@@ -16,7 +18,7 @@ const EXAMPLES: usize = 3;
 pub(crate) fn text(understood: &Understood) -> String {
     let Understood { folder, pattern, guessed, entries, passed_over } = understood;
     let how = if *guessed { "guessed; correct it with --pattern" } else { "given" };
-    let folder = shortened(&printable(&folder.display().to_string()), WIDTH - 30);
+    let folder = shortened(&one_line(&folder.display().to_string()), WIDTH - 30);
     let mut text = format!(
         "{folder}: {}, {} skipped\n",
         plural(entries.len(), "recording", "recordings"),
@@ -39,8 +41,8 @@ pub(crate) fn text(understood: &Understood) -> String {
         let axes: Vec<Option<f64>> = group.iter().map(|e| e.axes.map(|n| n as f64)).collect();
         let line = format!(
             "{:<14} {:<16} {:>5} {:>11} {:>10} {:>4} {}",
-            shortened(&printable(domain), 14),
-            shortened(&printable(if label.is_empty() { "-" } else { label }), 16),
+            shortened(&one_line(domain), 14),
+            shortened(&one_line(if label.is_empty() { "-" } else { label }), 16),
             group.len(),
             span(group.iter().map(|entry| entry.rate_hz)),
             span(group.iter().map(|entry| entry.rpm)),
@@ -63,7 +65,7 @@ pub(crate) fn text(understood: &Understood) -> String {
             &format!(
                 "missing  the rate of {}, such as {}: give --rate HZ",
                 plural(unrated.len(), "file", "files"),
-                printable(&first.name)
+                one_line(&first.name)
             ),
         );
     }
@@ -74,8 +76,8 @@ pub(crate) fn text(understood: &Understood) -> String {
             &format!(
                 "missing  the channel of {}, such as {}: give --channel, one of {}",
                 plural(open.len(), "file", "files"),
-                printable(&first.name),
-                printable(&first.choice.join(", "))
+                one_line(&first.name),
+                one_line(&first.choice.join(", "))
             ),
         );
     }
@@ -89,12 +91,12 @@ fn healthy_line(understood: &Understood) -> String {
         _ if !labels => "labels   none; a machine to adapt to needs none".into(),
         [] => "healthy  no label means healthy; fit with --healthy LABEL".into(),
         [one] if ["healthy", "normal"].iter().any(|word| one.eq_ignore_ascii_case(word)) => {
-            format!("healthy  {}", printable(one))
+            format!("healthy  {}", one_line(one))
         }
-        [one] => format!("healthy  {one}; fit with --healthy {}", printable(one)),
+        [one] => format!("healthy  {one}; fit with --healthy {}", one_line(one)),
         several => format!(
             "healthy  {}; fit takes only one of them: --healthy LABEL",
-            printable(&several.join(", "))
+            one_line(&several.join(", "))
         ),
     }
 }
@@ -108,11 +110,11 @@ fn passed_over_lines(text: &mut String, passed_over: &[PassedOver]) {
     for (reason, names) in reasons {
         let more = names.len().saturating_sub(EXAMPLES);
         let mut examples: Vec<String> =
-            names.iter().take(EXAMPLES).map(|name| shortened(&printable(name), 40)).collect();
+            names.iter().take(EXAMPLES).map(|name| shortened(&one_line(name), 40)).collect();
         if more > 0 {
             examples.push(format!("{more} more"));
         }
-        say(text, &format!("skipped  {}: {}", printable(reason), examples.join(", ")));
+        say(text, &format!("skipped  {}: {}", one_line(reason), examples.join(", ")));
     }
 }
 
@@ -145,7 +147,7 @@ fn channel(group: &[&Entry]) -> String {
     channels.dedup();
     match channels.as_slice() {
         [] => String::new(),
-        [one] => printable(one),
+        [one] => one_line(one).into_owned(),
         several => format!("{} names", several.len()),
     }
 }
@@ -168,13 +170,6 @@ fn span(numbers: impl Iterator<Item = Option<f64>>) -> String {
         text.push_str(",-");
     }
     text
-}
-
-/// Escapes control characters, which could move the cursor or recolour the terminal.
-fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
-        .collect()
 }
 
 fn shortened(text: &str, width: usize) -> String {

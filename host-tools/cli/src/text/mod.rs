@@ -14,6 +14,7 @@ pub(crate) mod levels;
 pub(crate) mod library;
 pub(crate) mod model;
 pub(crate) mod prediction;
+pub mod printable;
 pub(crate) mod sampling;
 pub mod table;
 pub(crate) mod verdict;

@@ -12,6 +12,8 @@ use std::fmt::Write as _;
 
 use rebearing::Zone;
 
+use crate::text::printable::is_hidden;
+
 use rebearing_host::device::line::{FindingSeen, ModelSeen, ReportSeen};
 use rebearing_host::device::watch::state::{Counts, TrendPoint, Watch, state_text};
 
@@ -51,7 +53,7 @@ pub fn draw(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>) {
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         frame.render_widget(Paragraph::new(now(watch, look)).wrap(Wrap { trim: true }), area);
-        return;
+        return harmless(frame);
     }
     let rows = Layout::vertical([
         Constraint::Length(1),
@@ -77,6 +79,16 @@ pub fn draw(frame: &mut Frame<'_>, watch: &Watch, look: Look<'_>) {
     messages(frame, watch, bottom);
     let ended = if look.ended { "the stream has ended   " } else { "" };
     frame.render_widget(TextLine::from(format!("{ended}q, Esc or Ctrl-C: quit")).dim(), keys);
+    harmless(frame);
+}
+
+/// Replaces characters that the terminal would obey and not show.
+fn harmless(frame: &mut Frame<'_>) {
+    for cell in &mut frame.buffer_mut().content {
+        if cell.symbol().contains(is_hidden) {
+            cell.set_symbol("\u{fffd}");
+        }
+    }
 }
 
 fn heading(watch: &Watch, look: Look<'_>) -> String {
@@ -330,6 +342,19 @@ mod tests {
         compare("alarm", &drawn(29, 80, 24));
         compare("sensor-fault", &drawn(40, 80, 24));
         compare("end", &drawn(usize::MAX, 80, 24));
+    }
+
+    #[test]
+    fn hidden_characters_are_not_drawn() {
+        let mut watch = Watch::default();
+        watch.push(Line::parse("hello\u{2028}world \u{202e}fdp\u{2066}".as_bytes()));
+        for (columns, rows) in [(80, 24), (30, 10)] {
+            let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+            let look = Look { title: "x\u{2028}\u{202e}", colour: true, ended: false };
+            terminal.draw(|frame| draw(frame, &watch, look)).unwrap();
+            let cells = terminal.backend().buffer().content.clone();
+            assert!(!cells.iter().any(|cell| cell.symbol().contains(super::is_hidden)));
+        }
     }
 
     #[test]

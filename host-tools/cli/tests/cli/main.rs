@@ -12,12 +12,16 @@ mod every_command;
 mod flash;
 mod frequencies;
 mod gmm;
+#[cfg(unix)]
+mod hostile;
 mod integer;
 mod levels;
 mod library;
 mod manifest;
 mod messages;
+mod outputs;
 mod plan;
+mod printable;
 mod probe;
 mod recording_large;
 mod recording_zoo;

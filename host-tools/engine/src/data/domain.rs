@@ -122,8 +122,10 @@ impl Domain {
     /// Keeps only the first `share`, in time, of each recording.
     pub fn keep_first(&mut self, share: f64) -> Result<(), SplitError> {
         let parts = split::in_time(&self.frames(), share)?.first;
+        // The parts are in the order of the recordings.
+        let mut parts = parts.iter().peekable();
         for (index, recording) in self.recordings.iter_mut().enumerate() {
-            let own = parts.iter().filter(|part| part.recording == index);
+            let own = std::iter::from_fn(|| parts.next_if(|part| part.recording == index));
             *recording = recording.cut(own.map(|part| (part.stretch, part.frames())));
         }
         Ok(())

@@ -3,12 +3,16 @@
 //! A CSV file with the header `path,label,domain,rate_hz` and, optionally, `rpm`, `channel`, `unit`
 //! and `full_scale`. The columns may be in any order. Paths are relative to the manifest.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord, Writer};
 
+use crate::data::cell;
 use crate::data::recording::{self, Recording, RecordingError};
 use crate::data::units::{FullScale, Measure, Unit};
+use crate::files::input;
+use crate::words::listed;
 
 /// The header that messages show and [`Manifest::to_csv`] writes.
 pub const HEADER: &str = "path,label,domain,rate_hz,rpm,channel";
@@ -146,7 +150,7 @@ impl Manifest {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
-        let bytes = std::fs::read(path)
+        let bytes = input::read_whole(path, input::MOST_MANIFEST)
             .map_err(|source| ManifestError::Io { path: path.into(), source })?;
         let text = std::str::from_utf8(&bytes).map_err(|error| ManifestError::NotUtf8 {
             path: path.into(),
@@ -182,13 +186,9 @@ impl Manifest {
 
     /// The domains, in order of their first row.
     pub fn domains(&self) -> Vec<&str> {
-        let mut domains = Vec::new();
-        for row in &self.rows {
-            if !domains.contains(&row.domain.as_str()) {
-                domains.push(&row.domain);
-            }
-        }
-        domains
+        let mut seen = HashSet::new();
+        let names = self.rows.iter().map(|row| row.domain.as_str());
+        names.filter(|name| seen.insert(*name)).collect()
     }
 
     /// The rows of a domain, at least one. It is an error if one of their files does not exist.
@@ -198,7 +198,7 @@ impl Manifest {
             return Err(ManifestError::UnknownDomain {
                 path: self.path.clone(),
                 domain: domain.into(),
-                known: self.domains().join(", "),
+                known: listed(&self.domains()),
             });
         }
         // Checked before any long work, and only for the rows in use: files of other domains may be
@@ -234,7 +234,8 @@ impl Manifest {
     }
 
     /// The manifest as CSV text, with the columns of [`HEADER`] and, if a row has values in them,
-    /// the columns of units.
+    /// the columns of units. A text that a spreadsheet would run gets an apostrophe, which reading
+    /// takes away.
     pub fn to_csv(rows: &[Row]) -> String {
         let mut writer = Writer::from_writer(Vec::new());
         let units = rows.iter().any(|row| row.unit.is_some() || row.full_scale.is_some());
@@ -242,13 +243,13 @@ impl Manifest {
         let header = HEADER.split(',').chain(UNITS).map(Into::into).collect();
         let fields = |row: &Row| {
             vec![
-                row.name.clone(),
-                row.label.clone().unwrap_or_default(),
-                row.domain.clone(),
+                cell::written(&row.name),
+                cell::written(row.label.as_deref().unwrap_or_default()),
+                cell::written(&row.domain),
                 row.rate_hz.to_string(),
                 text(row.rpm.as_ref()),
-                row.channel.clone().unwrap_or_default(),
-                text(row.unit.as_ref()),
+                cell::written(row.channel.as_deref().unwrap_or_default()),
+                cell::written(&text(row.unit.as_ref())),
                 text(row.full_scale.as_ref()),
             ]
         };
@@ -301,10 +302,22 @@ impl Columns {
     fn row(&self, manifest: &Path, line: u64, record: &StringRecord) -> Result<Row, ManifestError> {
         let error = |reason: String| ManifestError::Row { path: manifest.into(), line, reason };
         let [name, label, domain, rate_hz] =
-            self.required.map(|column| record.get(column).unwrap_or_default());
+            self.required.map(|column| cell::read(record.get(column).unwrap_or_default()));
         let optional = |column: Option<usize>| {
-            column.and_then(|column| record.get(column)).filter(|field| !field.is_empty())
+            let field = column.and_then(|column| record.get(column)).map(cell::read);
+            field.filter(|field| !field.is_empty())
         };
+        let texts = [("path", Some(name)), ("label", Some(label)), ("domain", Some(domain))];
+        let texts = texts.into_iter().chain([
+            ("channel", optional(self.channel)),
+            ("unit", optional(self.unit)),
+            ("full_scale", optional(self.full_scale)),
+        ]);
+        for (column, field) in texts {
+            if field.is_some_and(cell::breaks_line) {
+                return Err(error(format!("{column} has a line break in it; take it out")));
+            }
+        }
         for (column, field) in [("path", name), ("domain", domain)] {
             if field.is_empty() {
                 return Err(error(format!("{column} is empty; every row needs one")));

@@ -7,6 +7,7 @@
 //! ```
 
 pub mod bearing;
+mod cell;
 pub mod counts;
 pub mod domain;
 pub mod folder;

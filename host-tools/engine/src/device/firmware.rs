@@ -10,6 +10,7 @@ use rebearing::update::descriptor::{Descriptor, SECTION};
 use thiserror::Error;
 
 use crate::device::sectors;
+use crate::files::input;
 
 /// The properties of a firmware that `rebearing flash` needs.
 #[derive(Debug, Clone)]
@@ -109,7 +110,7 @@ impl Firmware {
     /// also refuses a firmware in a sector that is erased with that region.
     pub fn read(path: &Path) -> Result<Self, FirmwareError> {
         let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
+        let bytes = input::read_whole(path, input::MOST_FIRMWARE)
             .map_err(|reason| FirmwareError::Unreadable { path: name(), reason })?;
         let elf = ElfFile::<FileHeader32<LittleEndian>>::parse(&bytes[..])
             .map_err(|reason| FirmwareError::NotElf { path: name(), reason })?;

@@ -41,7 +41,7 @@ impl Stretches<f32> for Recording {
     }
 
     fn each_chunk(&self, stretch: usize, take: &mut dyn FnMut(&[f32])) -> Result<(), RunError> {
-        let frames = self.stretch_frames().get(stretch).copied().unwrap_or(0);
+        let frames = self.frames_of(stretch);
         Ok(Recording::each_chunk(self, stretch, 0..frames, |chunk| {
             take(chunk);
             Ok::<_, RecordingError>(())

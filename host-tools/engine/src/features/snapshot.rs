@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use crate::features::extract::Features;
 use crate::features::front_end::FrontEndSettings;
+use crate::files::input;
 
 /// One record of a snapshot file.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,8 +118,8 @@ pub enum SnapshotReason {
 /// Reads the records of a file and returns at least one.
 pub fn read(path: &Path) -> Result<Vec<Snapshot>, SnapshotError> {
     let error = |record, byte, reason| SnapshotError { path: path.into(), record, byte, reason };
-    let bytes =
-        std::fs::read(path).map_err(|reason| error(1, 0, SnapshotReason::Unreadable(reason)))?;
+    let bytes = input::read_whole(path, input::MOST_SNAPSHOTS)
+        .map_err(|reason| error(1, 0, SnapshotReason::Unreadable(reason)))?;
     let mut records = Vec::new();
     let mut at = 0;
     while at < bytes.len() || records.is_empty() {

@@ -1,9 +1,11 @@
-//! Files that are not recordings: output files (complete or absent), keys, `.npy` matrices, CSV
-//! rows.
+//! Files: input files (regular ones, up to a limit), output files (complete or absent), keys, `.npy`
+//! matrices, CSV rows.
 
 pub(crate) mod csv_place;
 mod hex;
+pub mod input;
 pub mod npy;
+pub(crate) mod npy_header;
 pub mod output;
 pub mod private;
 mod shown;

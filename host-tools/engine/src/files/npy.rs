@@ -12,6 +12,8 @@ use ndarray::{Array1, Array2, ArrayView2, ShapeBuilder};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, WriterBuilder};
 use thiserror::Error;
 
+use crate::files::input;
+use crate::files::npy_header::read_header;
 use crate::files::output::{self, OutputError};
 
 /// Bytes decoded at a time; a multiple of every item size.
@@ -142,14 +144,12 @@ impl Array {
     fn open(path: &Path) -> Result<Self, NpyError> {
         let read = |source| NpyError::Read { path: path.into(), source };
         let content = |problem| NpyError::Content { path: path.into(), problem };
-        let file = File::open(path).map_err(read)?;
+        let file = input::open(path).map_err(read)?;
         let length = file.metadata().map_err(read)?.len();
         let mut reader = BufReader::new(file);
-        let mut counted = Counted { inner: &mut reader, bytes: 0 };
-        let header = NpyHeader::from_reader(&mut counted).map_err(|error| {
-            content(format!("not a NumPy .npy file ({error}); write it with numpy.save"))
+        let (header, header_length) = read_header(&mut reader).map_err(|problem| {
+            content(format!("not a NumPy .npy file ({problem}); write it with numpy.save"))
         })?;
-        let header_length = counted.bytes;
         let shape: Vec<usize> = header.shape().iter().map(|&n| n as usize).collect();
         let (single, little) = match header.dtype() {
             DType::Plain(kind) if kind.type_char() == TypeChar::Float => {
@@ -215,20 +215,6 @@ fn unsupported(header: &NpyHeader) -> String {
         "numbers of type {} are not supported; save with .astype('float32') or .astype('float64')",
         header.dtype().descr()
     )
-}
-
-/// Counts the bytes that the header takes.
-struct Counted<'a, R> {
-    inner: &'a mut R,
-    bytes: u64,
-}
-
-impl<R: Read> Read for Counted<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.bytes += count as u64;
-        Ok(count)
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,34 @@ pub struct OutputError {
 /// is renamed to the output's name and replaces any file of that name. A link keeps pointing to the
 /// same file. A device such as `/dev/null` is written directly.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
-    write_whole(path, bytes).map_err(|source| OutputError { path: path.into(), source })
+    write_all(&[(path, bytes)])
+}
+
+/// Writes several files, all of them or none. Each is written as by [`write()`].
+///
+/// All bytes are on the disk before the first name changes. If a later name cannot change, the
+/// earlier ones get their old files back. Devices come first, because they cannot be taken back.
+pub fn write_all(outputs: &[(&Path, &[u8])]) -> Result<(), OutputError> {
+    let mut staged: Vec<Staged> = Vec::new();
+    let mut devices = Vec::new();
+    for &(path, bytes) in outputs {
+        let failed = |source| OutputError { path: path.into(), source };
+        match Destination::of(path).map_err(failed)? {
+            Destination::Device => devices.push((path, bytes)),
+            Destination::File(file) => {
+                if staged.iter().any(|other| place_of(&other.path) == place_of(&file)) {
+                    return Err(failed(io::Error::other("it is the file of another output")));
+                }
+                staged.push(Staged::new(file, bytes).map_err(failed)?);
+            }
+        }
+    }
+    for (path, bytes) in devices {
+        let written =
+            OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes));
+        written.map_err(|source| OutputError { path: path.into(), source })?;
+    }
+    replace_all(staged)
 }
 
 /// Fails at once if [`write()`] would fail, so that a command can refuse before long work.
@@ -34,22 +61,62 @@ pub fn check_writable(path: &Path) -> Result<(), OutputError> {
     check().map_err(|source| OutputError { path: path.into(), source })
 }
 
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match Destination::of(path)? {
-        Destination::File(path) => {
-            let mut file = temporary_beside(&path)?;
-            file.write_all(bytes)?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            // The new name reaches the disk when its folder is synced. Some systems cannot open a
-            // folder; the file is complete without this step.
-            if let Ok(folder) = File::open(folder_of(&path)) {
-                let _ = folder.sync_all();
-            }
-            Ok(())
-        }
-        Destination::Device => OpenOptions::new().write(true).open(path)?.write_all(bytes),
+/// An output that lies complete beside its file.
+struct Staged {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Staged {
+    fn new(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
+        let mut file = temporary_beside(&path)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        Ok(Self { path, file })
     }
+}
+
+/// Gives each staged file its name. If one cannot have it, the files before it are as they were.
+fn replace_all(staged: Vec<Staged>) -> Result<(), OutputError> {
+    let several = staged.len() > 1;
+    let mut replaced: Vec<(PathBuf, Option<NamedTempFile<()>>)> = Vec::new();
+    for Staged { path, file } in staged {
+        let before =
+            if several && path.is_file() { second_name(&path).map(Some) } else { Ok(None) };
+        let persisted =
+            before.and_then(|old| file.persist(&path).map(|_| old).map_err(|error| error.error));
+        match persisted {
+            Ok(old) => replaced.push((path, old)),
+            Err(source) => {
+                for (path, old) in replaced {
+                    // Nothing more can be done if this fails too.
+                    let _ = match old {
+                        Some(old) => old.persist(&path).map(drop).map_err(|error| error.error),
+                        None => std::fs::remove_file(&path),
+                    };
+                }
+                return Err(OutputError { path, source });
+            }
+        }
+    }
+    for (path, _) in &replaced {
+        // The new name reaches the disk when its folder is synced. Some systems cannot open a
+        // folder; the file is complete without this step.
+        if let Ok(folder) = File::open(folder_of(path)) {
+            let _ = folder.sync_all();
+        }
+    }
+    Ok(())
+}
+
+/// A second, temporary name for a file. Where a file can have only one, the name of a copy.
+fn second_name(path: &Path) -> io::Result<NamedTempFile<()>> {
+    let link = |name: &Path| std::fs::hard_link(path, name);
+    let copy = |name: &Path| std::fs::copy(path, name).map(drop);
+    let place = |make: &dyn Fn(&Path) -> io::Result<()>| {
+        tempfile::Builder::new().prefix(".rebearing-").make_in(folder_of(path), make)
+    };
+    place(&link).or_else(|_| place(&copy))
 }
 
 /// The target of a path.
@@ -79,6 +146,13 @@ impl Destination {
 
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The path of a file that may not exist yet, the same for every way to write it.
+fn place_of(path: &Path) -> PathBuf {
+    let folder = folder_of(path);
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.into());
+    path.file_name().map_or_else(|| folder.clone(), |name| folder.join(name))
 }
 
 pub(super) fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
@@ -121,6 +195,52 @@ mod tests {
                 assert!(!message.contains(".rebearing-"), "a temporary name: {message}");
             }
         }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn several_outputs_are_written_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let [model, page] = ["model.rbm", "page.html"].map(|name| folder.path().join(name));
+        write_all(&[(&model, b"old"), (&page, b"old page")]).unwrap();
+        write_all(&[(&model, b"kept"), (&page, b"kept page")]).unwrap();
+        let kept = || {
+            assert_eq!(std::fs::read(&model).unwrap(), b"kept");
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing left over");
+        };
+        kept();
+        let error = write_all(&[(&model, b"new"), (&model, b"new page")]).unwrap_err().to_string();
+        assert!(error.contains("another output"), "{error}");
+        kept();
+        let absent = folder.path().join("absent").join("page.html");
+        assert!(write_all(&[(&model, b"new"), (&absent, b"new page")]).is_err());
+        kept();
+        // The second name is taken only after both files are complete.
+        let staged = |path: &Path| Staged::new(path.into(), b"new").unwrap();
+        std::fs::remove_file(&page).unwrap();
+        let both = vec![staged(&model), staged(&page)];
+        std::fs::create_dir(&page).unwrap();
+        assert_eq!(replace_all(both).unwrap_err().path, page);
+        kept();
+        // A file that was not there before is gone again.
+        let fresh = folder.path().join("fresh.rbm");
+        std::fs::remove_dir(&page).unwrap();
+        let both = vec![staged(&fresh), staged(&page)];
+        std::fs::create_dir(&page).unwrap();
+        assert!(replace_all(both).is_err());
+        assert!(!fresh.exists());
+        kept();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_device_keeps_the_other_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = folder.path().join("model.rbm");
+        write(&model, b"old").unwrap();
+        let error = write_all(&[(&model, b"new"), (Path::new("/dev/full"), b"page")]).unwrap_err();
+        assert_eq!(error.path, Path::new("/dev/full"));
+        assert_eq!(std::fs::read(&model).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -65,6 +65,17 @@ impl DeployedModel {
         }
     }
 
+    /// All names in the file: of classes, machines, the tool and the unit.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let provenance = match self {
+            Self::F32(bytes) => bytes.model().provenance(),
+            Self::I16(bytes) => bytes.model().provenance(),
+        };
+        let classes = (0..self.classes()).filter_map(|class| self.class_name(class));
+        let others = [provenance.tool, provenance.source, provenance.target];
+        classes.chain(others).chain(self.unit().map(|unit| unit.name)).collect()
+    }
+
     /// The encoding of its numbers.
     pub fn encoding(&self) -> Encoding {
         match self {

@@ -94,6 +94,14 @@ pub enum ModelFileError {
         /// What is wrong with the envelope.
         reason: EnvelopeError,
     },
+    /// A name in the file breaks its line. It could forge a line of a message.
+    #[error("{path}: the name {name:?} in it has a line break; make the model again")]
+    LineBreak {
+        /// The file.
+        path: String,
+        /// The name.
+        name: String,
+    },
 }
 
 /// Returns the bytes of a model file, which the device's own reader has accepted.

@@ -6,6 +6,7 @@ use rebearing::update::envelope::{ENVELOPE_LEN, MAGIC};
 use rebearing::update::{DeviceId, Envelope};
 use thiserror::Error;
 
+use crate::files::input;
 use crate::model::deployed::DeployedModel;
 use crate::model::file::ModelFileError;
 
@@ -35,11 +36,14 @@ impl ModelFile {
     /// Reads and checks a model file of either encoding.
     pub fn read(path: &Path) -> Result<Self, ModelFileError> {
         let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
+        let bytes = input::read_whole(path, input::MOST_MODEL)
             .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
         let (model, envelope) = split(&bytes);
         let model = DeployedModel::from_bytes(model)
             .map_err(|reason| ModelFileError::Invalid { path: name(), reason })?;
+        if let Some(text) = model.names().into_iter().find(|text| text.contains(['\n', '\r'])) {
+            return Err(ModelFileError::LineBreak { path: name(), name: text.into() });
+        }
         Self::new(model, envelope)
             .map_err(|reason| ModelFileError::Envelope { path: name(), reason })
     }

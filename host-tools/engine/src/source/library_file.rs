@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::library::{KnownTransfer, LeftOut, Library, MOST_SOURCES};
 use super::{Source, VERSION};
 use crate::features::rates::same_bands;
-use crate::files::output;
+use crate::files::{input, output};
 
 /// Version of the layout of a library with several machines.
 const LIBRARY_VERSION: u32 = 2;
@@ -44,7 +44,7 @@ impl Library {
     /// Reads a library, or the source of one machine, and checks that its parts agree.
     pub fn read(path: &Path) -> Result<Self> {
         let remedy = "give a file that `rebearing fit` wrote";
-        let text = std::fs::read(path)
+        let text = input::read_whole(path, input::MOST_LIBRARY)
             .with_context(|| format!("{}: cannot be read; {remedy}", path.display()))?;
         let foreign = || format!("{}: is not a source mixture; {remedy}", path.display());
         let value: serde_json::Value = serde_json::from_slice(&text).with_context(foreign)?;
@@ -77,6 +77,11 @@ impl Library {
             source.check().with_context(|| format!("its machine {:?}", source.domain))?;
             if source.version != VERSION {
                 bail!("its machine {:?} has layout version {}", source.domain, source.version);
+            }
+            let unit = source.unit.as_ref().map(ToString::to_string);
+            let mut texts = source.classes.iter().chain([&source.domain]).chain(&unit);
+            if texts.any(|text| text.contains(['\n', '\r'])) {
+                bail!("its machine {:?} has a line break in a name", source.domain);
             }
             if !names.insert(source.domain.as_str()) {
                 bail!("it has the machine {:?} twice", source.domain);

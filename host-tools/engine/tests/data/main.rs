@@ -2,6 +2,7 @@
 
 mod formats;
 mod golden;
+mod hostile;
 mod manifest;
 mod real;
 mod resample;

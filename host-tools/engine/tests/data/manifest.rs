@@ -135,3 +135,33 @@ fn domains_files_and_rates_are_checked_before_use() {
         assert!(message.contains(says), "{message:?} does not say {says:?}");
     }
 }
+
+/// A spreadsheet runs cells that begin with these characters.
+#[test]
+fn no_written_cell_runs_in_a_spreadsheet_and_all_read_back() {
+    let folder = Folder::new();
+    let row = |line: u64, text: &str| Row {
+        line,
+        name: format!("{text}.wav"),
+        path: folder.0.path().join(format!("{text}.wav")),
+        label: Some(text.into()),
+        domain: text.into(),
+        rate_hz: 20000.0,
+        rpm: None,
+        channel: Some(text.into()),
+        unit: None,
+        full_scale: None,
+    };
+    let texts = ["=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "'=1", "'plain'", "=\"x\",y"];
+    let rows: Vec<Row> = (2..).zip(texts).map(|(line, text)| row(line, text)).collect();
+    let text = Manifest::to_csv(&rows);
+    let mut cells = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    for cell in cells
+        .records()
+        .flat_map(|record| record.unwrap().iter().map(str::to_owned).collect::<Vec<_>>())
+    {
+        assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell}");
+    }
+    let manifest = Manifest::read(&folder.file("m.csv", &text)).unwrap();
+    assert_eq!(manifest.rows, rows);
+}

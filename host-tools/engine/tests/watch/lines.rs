@@ -1,5 +1,7 @@
 //! Finding lines: the host reads exactly what a device meant, and accepts nothing else.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 use rebearing::model::ONE;
 use rebearing::operation::alarm::{AlarmState, Raised, State};
@@ -267,4 +269,21 @@ fn the_model_is_told() {
     assert_eq!(seen.classes, ["Healthy", "InnerRace", "Käfig"]);
     assert_eq!((seen.bytes, seen.fft, seen.axes), (GATE.len(), 256, 1));
     assert_eq!(seen.span_hz(), Some((0.0, 10000.0)));
+}
+
+/// Comparing every name with every other made 32 MB of such lines take half a minute.
+#[test]
+fn a_line_of_too_many_fields_is_damaged() {
+    let with = |fields: usize| {
+        let mut line = String::from("rb1 end findings=1");
+        for field in 0..fields {
+            write!(line, " f{field}=1").unwrap();
+        }
+        Line::parse(format!("{line} crc={:08x}", checksum(line.as_bytes())).as_bytes())
+    };
+    assert!(matches!(with(63), Line::End(_)), "later versions may have more fields");
+    assert_eq!(with(64), Line::Damaged("more than 64 fields".into()));
+    assert_eq!(with(3000), Line::Damaged("more than 64 fields".into()));
+    let version = format!("rb{} report 1 crc=00000000", "1".repeat(16_000));
+    assert!(matches!(Line::parse(version.as_bytes()), Line::Damaged(_)));
 }

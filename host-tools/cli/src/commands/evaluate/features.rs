@@ -1,6 +1,6 @@
 //! The features of every domain in use, extracted once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use rebearing_host::data::domain::{Domain, Resample};
@@ -31,12 +31,10 @@ impl<'a> Extracted<'a> {
         let (sources, targets) = (HashMap::new(), HashMap::new());
         let mut extracted = Self { sources, targets, levels: LevelCheck::default() };
         let names = manifest.domains();
-        let used: Vec<&str> = names
-            .into_iter()
-            .filter(|name| {
-                pairs.iter().any(|pair| pair.target == *name || pair.sources.contains(name))
-            })
-            .collect();
+        let known: HashSet<&str> = pairs.iter().flat_map(|pair| pair.sources.clone()).collect();
+        let new: HashSet<&str> = pairs.iter().map(|pair| pair.target).collect();
+        let used = |name: &&str| known.contains(name) || new.contains(name);
+        let used: Vec<&str> = names.into_iter().filter(used).collect();
         let lowest = lowest_rate(manifest, &used)?;
         let resample = match args.resample.choice() {
             Resample::Lowest => Resample::To(lowest),
@@ -44,8 +42,7 @@ impl<'a> Extracted<'a> {
         };
         let mut units = SameQuantity::default();
         for name in used {
-            let as_source = pairs.iter().any(|pair| pair.sources.contains(&name));
-            let as_target = pairs.iter().any(|pair| pair.target == name);
+            let (as_source, as_target) = (known.contains(name), new.contains(name));
             let _step = Step::start(format!("reading the recordings of {name}"));
             // One domain's samples at a time are in memory; its features stay.
             let mut domain = Domain::read_at(manifest, name, resample)?;

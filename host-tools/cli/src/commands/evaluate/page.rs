@@ -10,6 +10,7 @@ use rebearing_host::report::{EvaluationContents, NotEvaluated, evaluation};
 use super::{EvaluateArgs, Missing};
 use crate::text::command_line::{manifest_file, origin};
 use crate::text::evaluation::PairScores;
+use crate::text::printable::printable;
 
 pub(super) fn write(
     path: &Path,
@@ -33,5 +34,5 @@ pub(super) fn write(
         promise: args.promise,
         origin: &origin(vec![manifest_file(&args.manifest)?]),
     })?;
-    Ok(output::write(path, page.html.as_bytes())?)
+    Ok(output::write(path, printable(&page.html).as_bytes())?)
 }

@@ -2,8 +2,12 @@
 
 use anyhow::{Result, bail};
 use rebearing_host::data::manifest::Manifest;
+use rebearing_host::words::listed;
 
 use crate::args::domains::{ALL, domains};
+
+/// Largest number of sources and targets to combine. More would take days.
+const MOST: usize = 100_000;
 
 /// The word for every domain but the target.
 const OTHERS: &str = "others";
@@ -27,16 +31,28 @@ pub(super) fn pairs<'a>(
 ) -> Result<Vec<Pair<'a>>> {
     let targets = domains(manifest, target)?;
     let mut pairs = Vec::new();
-    let is = |name: &str, word: &str| name == word && !manifest.domains().contains(&word);
+    let known = manifest.domains();
+    let is = |name: &str, word: &str| name == word && !known.contains(&word);
+    let few = |sources: &[&str]| {
+        let combined = targets.len().saturating_mul(sources.len());
+        if combined > MOST {
+            bail!(
+                "--source {source} --target {target}: {combined} combinations of machines, at most \
+                 {MOST} are evaluated; name fewer"
+            );
+        }
+        Ok(())
+    };
     if is(source, ALL) {
-        for source in manifest.domains() {
+        few(&known)?;
+        for source in known {
             let target =
                 |target: &&'a str| Pair { name: source.to_owned(), sources: vec![source], target };
             pairs.extend(targets.iter().filter(|target| **target != source).map(target));
         }
     } else {
-        let library =
-            if is(source, OTHERS) { manifest.domains() } else { domains(manifest, source)? };
+        let library = if is(source, OTHERS) { known } else { domains(manifest, source)? };
+        few(&library)?;
         for target in targets {
             let mut sources = library.clone();
             sources.retain(|source| *source != target);
@@ -48,7 +64,7 @@ pub(super) fn pairs<'a>(
     if pairs.is_empty() {
         bail!(
             "--source {source} --target {target}: the two must differ; the domains are {}",
-            manifest.domains().join(", ")
+            listed(&manifest.domains())
         );
     }
     Ok(pairs)

@@ -21,6 +21,7 @@ pub use guess::is_healthy;
 pub use pattern::{FIELDS, Pattern, PatternError, rate_hz};
 
 use self::pattern::Said;
+use crate::data::cell;
 use crate::data::manifest::Row;
 use crate::data::resample::same_rate;
 use crate::data::units::{FullScale, Unit};
@@ -136,6 +137,15 @@ pub enum FolderError {
     Unsayable {
         /// The path.
         path: PathBuf,
+    },
+    /// A spreadsheet would run a part of a name.
+    #[error(
+        "{text:?}: a spreadsheet may run the part after the separator as a formula; rename the \
+         file or channel; no manifest was written"
+    )]
+    Runs {
+        /// The name.
+        text: String,
     },
     /// The sample rate of some recordings is unknown.
     #[error(
@@ -299,7 +309,15 @@ impl Understood {
                 full_scale: wishes.full_scale.clone(),
             })
         };
-        self.entries.iter().enumerate().map(row).collect()
+        let rows = self.entries.iter().enumerate().map(row).collect::<Result<Vec<Row>, _>>()?;
+        for row in &rows {
+            let texts =
+                [Some(&row.name), row.label.as_ref(), Some(&row.domain), row.channel.as_ref()];
+            if let Some(text) = texts.into_iter().flatten().find(|text| cell::runs_inside(text)) {
+                return Err(FolderError::Runs { text: text.clone() });
+            }
+        }
+        Ok(rows)
     }
 
     /// The labels that mean a healthy machine.

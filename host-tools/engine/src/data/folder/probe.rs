@@ -1,11 +1,11 @@
 //! Finds out what a file itself says: its rate and its channels.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::data::manifest::REQUIRED;
 use crate::data::recording::{self, Recording, RecordingError};
+use crate::files::input;
 
 /// The facts found in a file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -96,7 +96,7 @@ pub(super) fn is_manifest(path: &Path) -> bool {
     let table = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
     let mut line = Vec::new();
     let first = table
-        .then(|| File::open(path))
+        .then(|| input::open(path))
         .and_then(Result::ok)
         .map(|file| BufReader::new(file.take(4096)).read_until(b'\n', &mut line));
     if !matches!(first, Some(Ok(_))) {

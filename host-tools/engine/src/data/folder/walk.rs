@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::PassedOver;
+use crate::data::cell;
 
 /// A file that may be a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,6 +93,9 @@ fn candidate(
     let names: Option<Vec<&str>> = names.map(|name| name.to_str()).collect();
     let name =
         names.ok_or("its name is not UTF-8, which a manifest cannot say: rename it")?.join("/");
+    if cell::breaks_line(&name) {
+        return Err("its name has a line break, which a manifest cannot say: rename it".into());
+    }
     if name.trim() != name {
         return Err("its path begins or ends with a space, which a manifest cannot say".into());
     }

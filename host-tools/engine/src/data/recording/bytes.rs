@@ -1,10 +1,11 @@
 //! Bytes inside a file, plain or compressed.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flate2::read::{DeflateDecoder, ZlibDecoder};
+
+use crate::files::input;
 
 /// How bytes are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(super) fn is_bomb(declared: u64, compressed: u64) -> bool {
 impl Extent {
     /// Opens the unpacked bytes, without the first `skip`.
     pub(super) fn open(&self, path: &Path, skip: u64) -> io::Result<Box<dyn Read>> {
-        let mut file = File::open(path)?;
+        let mut file = input::open(path)?;
         let plain = if self.packing == Packing::Plain { skip.min(self.len) } else { 0 };
         file.seek(SeekFrom::Start(self.at + plain))?;
         let packed = BufReader::with_capacity(1 << 16, file).take(self.len - plain);

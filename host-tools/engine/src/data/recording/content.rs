@@ -1,10 +1,10 @@
 //! Detects a file's format from its first bytes, in case its name says otherwise.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use super::RecordingError;
+use crate::files::input;
 
 /// The first bytes of files, and the extension that goes with them.
 const BEGINNINGS: [(&[u8], &str); 7] = [
@@ -21,7 +21,7 @@ const BEGINNINGS: [(&[u8], &str); 7] = [
 pub(super) fn check(path: &Path, extension: &str) -> Result<(), RecordingError> {
     let io = |source| RecordingError::Io { path: path.into(), source };
     let mut beginning = Vec::new();
-    File::open(path).map_err(io)?.take(32).read_to_end(&mut beginning).map_err(io)?;
+    input::open(path).map_err(io)?.take(32).read_to_end(&mut beginning).map_err(io)?;
     if beginning.is_empty() {
         return Err(RecordingError::empty(path));
     }

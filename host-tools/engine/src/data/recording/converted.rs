@@ -159,7 +159,7 @@ impl RecordingFrames {
             Samples::Memory(_) => None,
             Samples::Stored(stored) => Some(stored.open(stretch)?),
         };
-        let left = recording.stretch_frames()[stretch];
+        let left = recording.frames_of(stretch);
         Ok(Self { recording: Arc::clone(recording), stretch, left, stored })
     }
 }

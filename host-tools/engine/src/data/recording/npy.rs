@@ -4,16 +4,17 @@
 //! samples). A 3-D array is stretches × samples × axes. `npyz` reads the header. The numbers are
 //! read like all packed numbers, so an array may be larger than memory.
 
-use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+use npyz::{DType, Endianness, Order, TypeChar};
 
 use super::bytes::{Extent, Packing};
 use super::packed::{Block, Kind, Packed};
 use super::{Frames, MAX_AXES, Recording, RecordingError, Source};
+use crate::files::input;
+use crate::files::npy_header::read_header;
 
 pub(super) fn read(
     path: &Path,
@@ -21,9 +22,8 @@ pub(super) fn read(
     in_memory: usize,
 ) -> Result<Recording, RecordingError> {
     let io = |source| RecordingError::Io { path: path.into(), source };
-    let mut file = BufReader::new(File::open(path).map_err(io)?);
-    let array = Array::read(path, "", &mut file)?;
-    let at = file.stream_position().map_err(io)?;
+    let mut file = BufReader::new(input::open(path).map_err(io)?);
+    let (array, at) = Array::read(path, "", &mut file)?;
     let len = file.get_ref().metadata().map_err(io)?.len().saturating_sub(at);
     array.check_length(path, "", len)?;
     array.check_not_empty(path)?;
@@ -51,14 +51,15 @@ fn prefix(name: &str) -> String {
 }
 
 impl Array {
-    /// Reads a header. `name` is the name of the array, empty if the array is the whole file.
+    /// Reads a header, and returns its length in bytes too. `name` is the name of the array, empty
+    /// if the array is the whole file.
     pub(super) fn read(
         path: &Path,
         name: &str,
         bytes: &mut impl Read,
-    ) -> Result<Self, RecordingError> {
+    ) -> Result<(Self, u64), RecordingError> {
         let prefix = prefix(name);
-        let header = NpyHeader::from_reader(bytes).map_err(|error| {
+        let (header, length) = read_header(bytes).map_err(|error| {
             RecordingError::malformed(
                 path,
                 format!(
@@ -94,7 +95,7 @@ impl Array {
             )
         })?;
         let fortran = header.order() == Order::Fortran && sizes.len() > 1;
-        Ok(Self { shape, stretches, frames, axes, kind, big_endian, fortran })
+        Ok((Self { shape, stretches, frames, axes, kind, big_endian, fortran }, length))
     }
 
     /// Size of its numbers in bytes; `None` if no file could hold them.
@@ -139,7 +140,7 @@ impl Array {
     ) -> Result<Arc<dyn Source>, RecordingError> {
         let Self { stretches, frames, axes, kind, big_endian, .. } = *self;
         let block = |skip, width, picks| Block { extent, skip, kind, big_endian, width, picks };
-        let packed = |blocks, stretch_frames| Packed { path: path.into(), blocks, stretch_frames };
+        let packed = |blocks, stretch_frames| Packed::new(path, blocks, stretch_frames);
         if !self.fortran {
             return Ok(Arc::new(packed(vec![block(skip, axes, picks)], vec![frames; stretches])));
         }

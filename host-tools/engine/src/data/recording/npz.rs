@@ -4,8 +4,7 @@
 //! `zip` reads the directory. The bytes are unpacked here, because the crate's readers borrow the
 //! archive and a source must be opened many times.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use super::bytes::{Extent, Packing, is_bomb};
 use super::npy::Array;
 use super::packed::unreadable;
 use super::{Recording, RecordingError};
+use crate::files::input;
 
 /// An array of the archive.
 struct Entry {
@@ -74,6 +74,13 @@ pub(super) fn read(
             });
         }
     }
+    let axes: usize = chosen.iter().map(|entry| entry.array.axes).sum();
+    let samples = first.array.stretches.saturating_mul(first.array.frames).saturating_mul(axes);
+    if samples.saturating_mul(size_of::<f32>()) > in_memory {
+        for entry in &chosen {
+            check_streamable(path, entry)?;
+        }
+    }
     let sources = chosen.iter().map(|entry| {
         let picks = (0..entry.array.axes).collect();
         entry.array.source(path, &entry.name, entry.extent, entry.skip, picks)
@@ -90,7 +97,7 @@ pub(super) fn read(
 /// The arrays of an archive.
 fn entries(path: &Path) -> Result<Vec<Entry>, RecordingError> {
     let io = |source| RecordingError::Io { path: path.into(), source };
-    let file = BufReader::new(File::open(path).map_err(io)?);
+    let file = BufReader::new(input::open(path).map_err(io)?);
     let malformed = |reason: String| RecordingError::malformed(path, reason);
     let damaged = |error: zip::result::ZipError| {
         malformed(format!(
@@ -135,10 +142,28 @@ fn entries(path: &Path) -> Result<Vec<Entry>, RecordingError> {
 
 fn header(path: &Path, name: &str, extent: Extent) -> Result<(Array, u64), RecordingError> {
     let place = format_args!("at the header of array {name}").to_string();
-    let bytes = extent.open(path, 0).map_err(|error| unreadable(path, error, &place))?;
-    let mut counted = Counted { bytes, count: 0 };
-    let array = Array::read(path, name, &mut counted)?;
-    Ok((array, counted.count))
+    let mut bytes = extent.open(path, 0).map_err(|error| unreadable(path, error, &place))?;
+    Array::read(path, name, &mut bytes)
+}
+
+/// Most bytes that may be unpacked for one pass over the stretches of a compressed array. It is
+/// unpacked from its start for each stretch.
+const MOST_UNPACKED: u64 = 64 << 30;
+
+/// Refuses a compressed array with so many stretches that streaming it would take hours.
+fn check_streamable(path: &Path, entry: &Entry) -> Result<(), RecordingError> {
+    let unpacked = (entry.size / 2).saturating_mul(entry.array.stretches as u64);
+    if entry.extent.packing == Packing::Plain || unpacked <= MOST_UNPACKED {
+        return Ok(());
+    }
+    Err(RecordingError::malformed(
+        path,
+        format!(
+            "array {} has {} stretches, is compressed, and is too large for memory; write it \
+             without compression, with numpy.savez",
+            entry.name, entry.array.stretches
+        ),
+    ))
 }
 
 /// Reads an array to its end and compares its length and checksum with the directory.
@@ -174,18 +199,4 @@ fn check(path: &Path, entry: &Entry) -> Result<(), RecordingError> {
             extent.at
         ),
     ))
-}
-
-/// A reader that counts the bytes it has read.
-struct Counted<R> {
-    bytes: R,
-    count: u64,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read(buffer)?;
-        self.count += read as u64;
-        Ok(read)
-    }
 }

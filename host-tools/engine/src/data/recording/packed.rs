@@ -2,6 +2,7 @@
 //! this form after their headers.
 
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::bytes::Extent;
@@ -94,10 +95,42 @@ pub(super) struct Block {
 /// Blocks side by side, each with the same number of frames.
 #[derive(Debug, Clone)]
 pub(super) struct Packed {
-    pub(super) path: PathBuf,
-    pub(super) blocks: Vec<Block>,
+    path: PathBuf,
+    blocks: Vec<Block>,
     /// Frames of each stretch. Stretches follow each other without a gap.
-    pub(super) stretch_frames: Vec<usize>,
+    stretch_frames: Vec<usize>,
+    /// Frames before each stretch, and of all stretches at the end.
+    starts: Vec<usize>,
+}
+
+impl Packed {
+    /// The numbers in these blocks of a file, as stretches of these lengths.
+    pub(super) fn new(path: &Path, blocks: Vec<Block>, stretch_frames: Vec<usize>) -> Self {
+        let mut starts = vec![0; stretch_frames.len() + 1];
+        for (stretch, frames) in stretch_frames.iter().enumerate() {
+            starts[stretch + 1] = starts[stretch] + frames;
+        }
+        Self { path: path.into(), blocks, stretch_frames, starts }
+    }
+
+    /// The frames of this range, counted over all stretches.
+    fn open_range(&self, frames: Range<usize>) -> Result<Box<dyn Frames>, RecordingError> {
+        let open = |block: &Block| {
+            let frame = block.width * block.kind.bytes();
+            let skip = block.skip + frames.start as u64 * frame as u64;
+            let reader = block.extent.open(&self.path, skip).map_err(|error| {
+                unreadable(&self.path, error, format_args!("before frame {}", frames.start))
+            })?;
+            Ok(OpenBlock { block: block.clone(), reader, values: Vec::new() })
+        };
+        Ok(Box::new(PackedFrames {
+            path: self.path.clone(),
+            blocks: self.blocks.iter().map(open).collect::<Result<_, RecordingError>>()?,
+            next: frames.start,
+            left: frames.len(),
+            bytes: Vec::new(),
+        }))
+    }
 }
 
 impl Source for Packed {
@@ -110,22 +143,11 @@ impl Source for Packed {
     }
 
     fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
-        let before: usize = self.stretch_frames[..stretch].iter().sum::<usize>() + start;
-        let open = |block: &Block| {
-            let frame = block.width * block.kind.bytes();
-            let skip = block.skip + before as u64 * frame as u64;
-            let reader = block.extent.open(&self.path, skip).map_err(|error| {
-                unreadable(&self.path, error, format_args!("before frame {before}"))
-            })?;
-            Ok(OpenBlock { block: block.clone(), reader, values: Vec::new() })
-        };
-        Ok(Box::new(PackedFrames {
-            path: self.path.clone(),
-            blocks: self.blocks.iter().map(open).collect::<Result<_, RecordingError>>()?,
-            next: before,
-            left: self.stretch_frames[stretch].saturating_sub(start),
-            bytes: Vec::new(),
-        }))
+        self.open_range(self.starts[stretch] + start..self.starts[stretch + 1])
+    }
+
+    fn open_all(&self) -> Result<Option<Box<dyn Frames>>, RecordingError> {
+        self.open_range(0..self.starts[self.stretch_frames.len()]).map(Some)
     }
 }
 

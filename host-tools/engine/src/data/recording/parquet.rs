@@ -18,6 +18,7 @@ use super::stream::{CHUNK_FRAMES, Skipped};
 use super::table::TimeColumn;
 use super::table::{Meaning, Step};
 use super::{Frames, Recording, RecordingError, Source};
+use crate::files::input;
 
 /// The place of a problem that is found before any row.
 const IN_DIRECTORY: &str = "in its directory, at its end";
@@ -78,7 +79,7 @@ pub(super) fn read(
 
 fn open(path: &Path) -> Result<SerializedFileReader<File>, RecordingError> {
     let file =
-        File::open(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
+        input::open(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
     SerializedFileReader::new(file).map_err(|error| unreadable(path, &error, IN_DIRECTORY))
 }
 

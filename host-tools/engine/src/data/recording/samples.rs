@@ -99,13 +99,20 @@ impl Recording {
         }
         let parts = frames.iter().enumerate().map(|(stretch, &n)| (stretch, 0..n)).collect();
         let total: usize = frames.iter().sum();
-        let stored = Samples::Stored(Stored { source, parts });
-        let recording = Self { path: path.into(), rate_hz, rpm: None, axes, samples: stored };
-        if total.saturating_mul(axes * size_of::<f32>()) > in_memory {
+        let fits = total.saturating_mul(axes * size_of::<f32>()) <= in_memory;
+        // Opening a file for each stretch takes long if there are many, and a compressed file is
+        // unpacked again each time.
+        let all = if fits { source.open_all()? } else { None };
+        let samples = Samples::Stored(Stored { source, parts });
+        let recording = Self { path: path.into(), rate_hz, rpm: None, axes, samples };
+        if !fits {
             return Ok(recording);
         }
-        let samples = Samples::Memory(recording.load()?);
-        Ok(Self { samples, ..recording })
+        let samples = match all {
+            Some(mut stream) => recording.load_in_one_pass(stream.as_mut())?,
+            None => recording.load()?,
+        };
+        Ok(Self { samples: Samples::Memory(samples), ..recording })
     }
 
     /// Frames in each stretch.
@@ -113,6 +120,14 @@ impl Recording {
         match &self.samples {
             Samples::Memory(stretches) => stretches.iter().map(|s| s.len() / self.axes).collect(),
             Samples::Stored(stored) => stored.parts.iter().map(|(_, part)| part.len()).collect(),
+        }
+    }
+
+    /// Frames in one stretch; 0 if there is no such stretch.
+    pub fn frames_of(&self, stretch: usize) -> usize {
+        match &self.samples {
+            Samples::Memory(stretches) => stretches.get(stretch).map_or(0, Vec::len) / self.axes,
+            Samples::Stored(stored) => stored.parts.get(stretch).map_or(0, |(_, part)| part.len()),
         }
     }
 
@@ -158,15 +173,7 @@ impl Recording {
         let mut chunk = Vec::new();
         while left > 0 {
             if !stream.next_chunk(&mut chunk)? {
-                return Err(RecordingError::malformed(
-                    &self.path,
-                    format!(
-                        "ends at frame {} of stretch {stretch}, but had more when it was opened; \
-                         do not write to it while it is read",
-                        frames.end - left / self.axes
-                    ),
-                )
-                .into());
+                return Err(self.ends(stretch, frames.end - left / self.axes).into());
             }
             let taken = chunk.len().min(left);
             take(&chunk[..taken])?;
@@ -217,7 +224,41 @@ impl Recording {
         Self { samples, path: self.path.clone(), ..*self }
     }
 
-    /// Loads all samples, from memory or from a file.
+    /// The error if a file has become shorter since it was opened.
+    fn ends(&self, stretch: usize, frame: usize) -> RecordingError {
+        RecordingError::malformed(
+            &self.path,
+            format!(
+                "ends at frame {frame} of stretch {stretch}, but had more when it was opened; do \
+                 not write to it while it is read"
+            ),
+        )
+    }
+
+    /// Loads all samples from a stream of all stretches.
+    fn load_in_one_pass(&self, stream: &mut dyn Frames) -> Result<Vec<Vec<f32>>, RecordingError> {
+        let (mut chunk, mut used) = (Vec::new(), 0);
+        let mut stretches = Vec::new();
+        for (stretch, frames) in self.stretch_frames().into_iter().enumerate() {
+            let needs = frames * self.axes;
+            let mut samples = Vec::with_capacity(needs);
+            while samples.len() < needs {
+                if used == chunk.len() {
+                    used = 0;
+                    if !stream.next_chunk(&mut chunk)? {
+                        return Err(self.ends(stretch, samples.len() / self.axes));
+                    }
+                }
+                let taken = (needs - samples.len()).min(chunk.len() - used);
+                samples.extend_from_slice(&chunk[used..used + taken]);
+                used += taken;
+            }
+            stretches.push(samples);
+        }
+        Ok(stretches)
+    }
+
+    /// Loads all samples, stretch by stretch.
     fn load(&self) -> Result<Vec<Vec<f32>>, RecordingError> {
         let frames = self.stretch_frames().into_iter().enumerate();
         frames

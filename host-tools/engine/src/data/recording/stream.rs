@@ -19,6 +19,12 @@ pub trait Source: Debug + Send + Sync {
 
     /// The frames of a stretch from `start` on.
     fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError>;
+
+    /// The frames of all stretches, one stretch after another. `None` if the source cannot read
+    /// them in one pass.
+    fn open_all(&self) -> Result<Option<Box<dyn Frames>>, RecordingError> {
+        Ok(None)
+    }
 }
 
 /// The frames of one stretch, in order.
@@ -90,10 +96,19 @@ impl Source for SideBySide {
 
     fn open(&self, stretch: usize, start: usize) -> Result<Box<dyn Frames>, RecordingError> {
         let parts = self.sources.iter().map(|source| {
-            let (axes, stream) = (source.axes(), source.open(stretch, start)?);
-            Ok(Part { axes, source: stream, frames: Vec::new(), used: 0 })
+            let stream = source.open(stretch, start)?;
+            Ok(Part::new(source.axes(), stream))
         });
         Ok(Box::new(Joined { parts: parts.collect::<Result<_, RecordingError>>()? }))
+    }
+
+    fn open_all(&self) -> Result<Option<Box<dyn Frames>>, RecordingError> {
+        let mut parts = Vec::new();
+        for source in &self.sources {
+            let Some(stream) = source.open_all()? else { return Ok(None) };
+            parts.push(Part::new(source.axes(), stream));
+        }
+        Ok(Some(Box::new(Joined { parts })))
     }
 }
 
@@ -103,6 +118,12 @@ struct Part {
     source: Box<dyn Frames>,
     frames: Vec<f32>,
     used: usize,
+}
+
+impl Part {
+    fn new(axes: usize, source: Box<dyn Frames>) -> Self {
+        Self { axes, source, frames: Vec::new(), used: 0 }
+    }
 }
 
 struct Joined {

@@ -13,6 +13,7 @@ use super::bytes::{Extent, Packing};
 use super::packed::{Block, Kind, Packed};
 use super::{MAX_AXES, Recording, RecordingError};
 
+use crate::files::input;
 use crate::words::plural;
 
 /// Format tag of integers.
@@ -50,7 +51,7 @@ pub(super) fn read(
         ));
     }
     let stretch_frames = vec![(data_len / frame) as usize];
-    let source = Packed { path: path.into(), blocks: vec![block], stretch_frames };
+    let source = Packed::new(path, vec![block], stretch_frames);
     Recording::of_source(path, Some(f64::from(format.rate_hz)), Arc::new(source), in_memory)
 }
 
@@ -132,7 +133,7 @@ struct Chunks<'a> {
 impl<'a> Chunks<'a> {
     fn open(path: &'a Path) -> Result<Self, RecordingError> {
         let io = |source| RecordingError::Io { path: path.into(), source };
-        let file = File::open(path).map_err(io)?;
+        let file = input::open(path).map_err(io)?;
         let len = file.metadata().map_err(io)?.len();
         Ok(Self { path, file: BufReader::new(file), len, at: 0 })
     }

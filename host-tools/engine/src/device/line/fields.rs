@@ -7,6 +7,9 @@ use rebearing::monitor::{Capacities, Samples};
 use super::seen::{DriftSeen, EndSeen, FindingSeen, ModelSeen, MonitorSeen, ReportSeen};
 use super::values::{self, list, number, text_to};
 
+/// Largest number of fields in a line. A device sends less than a quarter of it.
+const MOST_FIELDS: usize = 64;
+
 /// The words `name=value` of a line. Unused names belong to a later version.
 pub(super) struct Fields<'a>(Vec<(&'a str, &'a str)>);
 
@@ -15,6 +18,7 @@ impl<'a> Fields<'a> {
         let mut fields: Vec<(&str, &str)> = Vec::new();
         for word in words {
             let (name, value) = word.split_once('=').with_context(|| format!("{word:?}?"))?;
+            ensure!(fields.len() < MOST_FIELDS, "more than {MOST_FIELDS} fields");
             ensure!(fields.iter().all(|(known, _)| *known != name), "{name} is there twice");
             fields.push((name, value));
         }

@@ -20,6 +20,8 @@ pub use seen::{
 
 /// The supported version of the format.
 const VERSION: &str = "1";
+/// Largest number of digits in a version. More are no mark.
+const MOST_DIGITS: usize = 6;
 /// The text right before the checksum.
 const CHECKSUM: &[u8] = b" crc=";
 
@@ -73,7 +75,8 @@ fn find_mark(bytes: &[u8]) -> Option<(String, &[u8])> {
         let rest = record.strip_prefix(b"rb").filter(|_| apart)?;
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let version = String::from_utf8_lossy(&rest[..digits]).into_owned();
-        (digits > 0 && rest.get(digits) == Some(&b' ')).then_some((version, record))
+        let digits_fit = (1..=MOST_DIGITS).contains(&digits);
+        (digits_fit && rest.get(digits) == Some(&b' ')).then_some((version, record))
     })
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::device::flash::{FlashError, Probe, command_line};
+use crate::files::input;
 
 /// Largest number of waiting lines. When it is reached, the device has to wait.
 const WAITING: usize = 4096;
@@ -124,23 +125,17 @@ impl Source {
         let bytes: Box<dyn Read + Send> = match self {
             Self::Stdin => Box::new(io::stdin()),
             Self::File(path) => {
-                let open = || {
-                    // Linux opens a folder, and only reading it fails.
-                    if path.is_dir() {
-                        Err(io::ErrorKind::IsADirectory.into())
-                    } else {
-                        File::open(path)
-                    }
-                };
                 let failed = |reason| SourceError::Open { path: path.clone(), reason };
-                let mut file = open().map_err(failed)?;
-                // A pipe cannot be rewound.
-                if file.metadata().is_ok_and(|file| file.is_file())
-                    && !is_text(&mut file).map_err(failed)?
-                {
-                    return Err(SourceError::NotText { path: path.clone() });
+                let kind = path.metadata().map_err(failed)?.file_type();
+                if kind.is_file() || kind.is_dir() {
+                    let mut file = input::open(path).map_err(failed)?;
+                    if !is_text(&mut file).map_err(failed)? {
+                        return Err(SourceError::NotText { path: path.clone() });
+                    }
+                    Box::new(file)
+                } else {
+                    Box::new(Pipe { path: path.clone(), file: None })
                 }
-                Box::new(file)
             }
             Self::Serial { port, baud } => {
                 let builder = serialport::new(port, *baud).timeout(SERIAL_TIMEOUT);
@@ -194,6 +189,23 @@ impl Stream {
     /// Checks, after the last line, that the source ended without an error.
     pub fn finish(mut self) -> Result<(), SourceError> {
         self.program.take().map_or(Ok(()), Program::finish)
+    }
+}
+
+/// A pipe or device, opened at the first read. Opening a pipe blocks until someone writes to it, so
+/// the reading thread does it.
+struct Pipe {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => File::open(&self.path)?,
+        };
+        self.file.insert(file).read(buffer)
     }
 }
 

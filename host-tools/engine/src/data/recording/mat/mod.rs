@@ -49,7 +49,7 @@ pub(super) fn read(
     }
     let stretch_frames = vec![chosen[0].frames];
     let blocks = chosen.into_iter().flat_map(|axes| axes.blocks).collect();
-    let source = Packed { path: path.into(), blocks, stretch_frames };
+    let source = Packed::new(path, blocks, stretch_frames);
     Recording::of_source(path, None, Arc::new(source), in_memory)
 }
 

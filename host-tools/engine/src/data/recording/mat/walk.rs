@@ -13,6 +13,7 @@ use flate2::read::ZlibDecoder;
 use super::super::RecordingError;
 use super::super::bytes::{Extent, Packing, discard, is_bomb};
 use super::super::packed::{Kind, unreadable};
+use crate::files::input;
 
 /// Length of the text, version and byte order at the beginning of every v5 file.
 const HEADER_LEN: u64 = 128;
@@ -60,7 +61,7 @@ impl Numbers {
 /// Lists the arrays of numbers in a file. It is an error if the file is truncated.
 pub(super) fn walk(path: &Path) -> Result<Vec<Numbers>, RecordingError> {
     let io = |source| RecordingError::Io { path: path.into(), source };
-    let mut file = File::open(path).map_err(io)?;
+    let mut file = input::open(path).map_err(io)?;
     let file_len = file.metadata().map_err(io)?.len();
     let mut header = Vec::new();
     (&mut file).take(HEADER_LEN).read_to_end(&mut header).map_err(io)?;
@@ -170,7 +171,7 @@ impl<'a> Walker<'a> {
         arrays: &'a mut Vec<Numbers>,
     ) -> Result<Self, RecordingError> {
         let io = |source| RecordingError::Io { path: path.into(), source };
-        let mut file = File::open(path).map_err(io)?;
+        let mut file = input::open(path).map_err(io)?;
         file.seek(SeekFrom::Start(extent.at)).map_err(io)?;
         let reader = BufReader::new(file);
         let bytes = match extent.packing {

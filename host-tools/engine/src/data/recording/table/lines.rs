@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::super::RecordingError;
+use crate::files::input;
 
 /// The longest line that is accepted in a table, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -33,7 +34,7 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn open(path: &Path) -> Result<Self, RecordingError> {
         let file =
-            File::open(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
+            input::open(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
         let reader = BufReader::with_capacity(1 << 16, file);
         Ok(Self { path: path.into(), reader, line: Vec::new(), number: 0 })
     }
