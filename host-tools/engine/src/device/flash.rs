@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::option;
 use crate::device::firmware::Firmware;
 use crate::files::{TemporaryError, temporary_folder};
-use crate::model::deployed::DeployedModel;
+use crate::model::on_disk::ModelFile;
 use crate::progress;
 
 /// The oldest probe-rs that can `read` into a file.
@@ -113,10 +113,11 @@ pub enum FlashError {
     },
 }
 
-/// Returns the image that makes the firmware use `model`. The image stays inside the MODEL region.
+/// Returns the image that makes the firmware use the model of `file`. The image stays inside the
+/// MODEL region. The envelope of a signed file follows its model at once.
 ///
 /// With two slots the image fills the region. Otherwise a newer model in the other slot would win.
-pub fn image(model: &DeployedModel, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
+pub fn image(file: &ModelFile, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
     let descriptor = &firmware.descriptor;
     let name = || firmware.path.display().to_string();
     if !firmware.is_for(chip) {
@@ -128,7 +129,7 @@ pub fn image(model: &DeployedModel, firmware: &Firmware, chip: &str) -> Result<I
         let reads = descriptor.model_version;
         return Err(FlashError::Version { firmware: name(), reads, has });
     }
-    model
+    file.model
         .check(&descriptor.capacities)
         .map_err(|reason| FlashError::DoesNotFit { firmware: name(), reason })?;
     let region = firmware.model_region.len();
@@ -136,11 +137,11 @@ pub fn image(model: &DeployedModel, firmware: &Firmware, chip: &str) -> Result<I
         2 => ("a slot", (region / 2).saturating_sub(RECORD_LEN)),
         _ => ("all", region),
     };
-    let needs = model.bytes().len();
+    let mut bytes = file.bytes();
+    let needs = bytes.len();
     if needs > holds {
         return Err(FlashError::TooLong { firmware: name(), what, needs, holds });
     }
-    let mut bytes = model.bytes().to_vec();
     if descriptor.slots == 2 {
         bytes.resize(region, 0xff);
     }
@@ -183,7 +184,7 @@ impl Probe<'_> {
 
     /// Returns the arguments of probe-rs that read the image back into `file`.
     pub fn read(&self, image: &Image, file: &Path) -> Vec<OsString> {
-        // A model has whole words, and so has a region.
+        // A model has whole words, and so have an envelope and a region.
         let (address, words_there) =
             (format!("{:#010x}", image.address), (image.bytes.len() / 4).to_string());
         let mut words = self.words("read");
