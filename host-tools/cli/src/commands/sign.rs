@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::{Outcome, shown};
 use crate::args::passphrase;
-use crate::progress::Step;
 use rebearing_host::files::output;
 use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::signing::{Signer, SigningKey, device_id, key_id_text, public_key, sign};
@@ -76,10 +75,8 @@ pub(super) fn run(args: &SignArgs) -> Result<Outcome> {
         }
         _ => unreachable!("clap demands a key, or a command with its public key"),
     };
-    let signed = {
-        let _step = Step::start(format!("signing {}", args.model.display()));
-        sign(&model, &signer, counter, device)?
-    };
+    // Without a sign of progress: the terminal may be the signer's, to ask for a PIN.
+    let signed = sign(&model, &signer, counter, device)?;
     output::write(&args.out, &signed)?;
 
     let id = key_id_text(signer.public().id());
