@@ -60,17 +60,15 @@ pub(super) fn check(
 pub(super) fn check_order(records: &[Snapshot]) -> Result<(), SnapshotError> {
     for (before, record) in records.iter().zip(records.iter().skip(1)) {
         let (Some(one), Some(two)) = (&before.seal, &record.seal) else { continue };
+        if one.device == two.device && one.count < two.count {
+            continue;
+        }
         let reason = if one.device != two.device {
             SnapshotReason::OtherDevice
-        } else if records
-            .iter()
-            .any(|other| !std::ptr::eq(other, record) && other.seal.as_ref() == Some(two))
-        {
+        } else if records.iter().filter(|other| other.seal.as_ref() == Some(two)).count() > 1 {
             SnapshotReason::Repeated
-        } else if two.count < one.count {
-            SnapshotReason::Older
         } else {
-            continue;
+            SnapshotReason::Older
         };
         let (path, number) = (record.path.clone(), record.record);
         return Err(SnapshotError { path, record: number, byte: record.byte, reason });
