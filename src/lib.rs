@@ -52,8 +52,8 @@
 //! # What is **not** here
 //!
 //! Fitting and adaptation: they need a host. Drivers for sensors other than the IIS3DWB: write a
-//! [`SampleSource`](acquisition::SampleSource). Cryptography: a model is checked for damage, not for
-//! its author.
+//! [`SampleSource`](acquisition::SampleSource). Cryptography: this crate has the traits for it, and
+//! `rebearing-verify` implements them.
 
 #![no_std]
 // The two kernels in assembly are exceptions, and say why.

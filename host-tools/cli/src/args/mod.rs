@@ -6,6 +6,7 @@ pub(crate) mod comparable;
 pub(crate) mod domains;
 pub(crate) mod false_alarms;
 pub(crate) mod front_end;
+pub(crate) mod passphrase;
 pub(crate) mod rate;
 pub(crate) mod resample;
 pub(crate) mod samples;

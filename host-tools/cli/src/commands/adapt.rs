@@ -25,7 +25,7 @@ use crate::args::false_alarms::FalseAlarmArgs;
 use crate::args::resample::{resampled_json, resampled_line};
 use crate::args::severity::SeverityArgs;
 use crate::args::solver::SolverArgs;
-use crate::args::target::read_target;
+use crate::args::target::{read_snapshots, read_target, unchecked_seals};
 use crate::progress::Step;
 use crate::text::alarm::{alarm_json, model_lines, severity_json};
 use crate::text::command_line::{files, origin};
@@ -48,6 +48,7 @@ use rebearing_host::words::plural;
     rebearing adapt --source library.json --manifest new.csv --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
     rebearing adapt --source library.json --from motor-c --manifest new.csv --domain pump-7 --promise 0.95 --out pump-7.rbm\n  \
     rebearing adapt --source motor-a.json --snapshot pump-7.rbs --domain pump-7 --pool-is healthy --out pump-7.rbm\n  \
+    rebearing adapt --source motor-a.json --snapshot 1.rbs 2.rbs --snapshot-key pump-7.key --out pump-7.rbm\n  \
     rebearing adapt --source motor-a.json --manifest new.csv --domain pump-7 --average 16 --delay 5 \\\n    \
       --running-rms auto --severity 1.4,2.8,4.5 --unit g --severity-band 20,1000 --out pump-7.rbm")]
 pub(super) struct AdaptArgs {
@@ -67,6 +68,10 @@ pub(super) struct AdaptArgs {
     /// Snapshots that devices of this machine sent, instead of recordings or in addition to them.
     #[arg(long, value_name = "S.rbs", num_args = 1..)]
     snapshot: Vec<PathBuf>,
+    /// Key of the device, made with `rebearing key new --snapshot`. Every snapshot must then have a
+    /// seal that holds, and all must come from one device, in the order in which it sent them.
+    #[arg(long, value_name = "FILE", requires = "snapshot")]
+    snapshot_key: Option<PathBuf>,
     /// Where to write the model file.
     #[arg(long, value_name = "MODEL.rbm")]
     out: PathBuf,
@@ -170,13 +175,16 @@ pub(super) fn run(args: &AdaptArgs) -> Result<Outcome> {
     let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
     let resample =
         if args.resample { Resample::To(library.first().front_end.rate_hz) } else { Resample::No };
-    let target = read_target(manifest, name, &args.snapshot, args.bearing.is_some(), resample)?;
+    let snapshots = read_snapshots(&args.snapshot, args.snapshot_key.as_deref())?;
+    let unchecked = unchecked_seals(&snapshots, args.snapshot_key.as_deref());
+    let target = read_target(manifest, name, snapshots, args.bearing.is_some(), resample)?;
     let mut built = {
         let _step = Step::start(format!("adapting to {}", target.domain.name));
         build(library, target, &settings)?
     };
     all_as_flags(&mut built.adaptation.reasons);
     all_as_flags(&mut built.adaptation.warnings);
+    built.adaptation.warnings.extend(unchecked);
     let levels = LevelCheck::of(&built.target.domain, &built.adaptation.source.front_end)?;
     let adapted = Adapted::look(built, args)?;
     let page = adapted.report.as_ref().map(|report| printable(&report.html));

@@ -71,7 +71,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Outcome> {
         100.0 * SPLIT
     ));
     let step = Step::start(format!("adapting to {TARGET}"));
-    let target = Target::read(&manifest, TARGET, &[], Resample::No)?;
+    let target = Target::read(&manifest, TARGET, Vec::new(), Resample::No)?;
     let parts = split::in_time(&target.domain.frames(), SPLIT)?;
     let settings = BuildSettings {
         adapt: AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() },

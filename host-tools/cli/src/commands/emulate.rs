@@ -19,6 +19,7 @@ use rebearing_host::device::flash::check;
 use rebearing_host::device::setup::Setup;
 use rebearing_host::device::type_name;
 use rebearing_host::model::deployed::DeployedModel;
+use rebearing_host::model::on_disk::ModelFile;
 use rebearing_host::progress;
 use rebearing_host::words::plural;
 
@@ -44,10 +45,11 @@ pub(super) struct EmulateArgs {
 }
 
 pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
-    let model = DeployedModel::read(&args.samples.model)?;
+    let file = ModelFile::read(&args.samples.model)?;
     if let Some(path) = &args.firmware {
-        check(&model, &Firmware::read(path)?)?;
+        check(&file, &Firmware::read(path)?)?;
     }
+    let model = file.model;
     let recording = args.samples.read(&model.front_end(), &args.file)?;
     let expected = {
         let _step = Step::start(format!("labelling {}", args.file.display()));

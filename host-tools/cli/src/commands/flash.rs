@@ -12,14 +12,15 @@ use crate::text::sampling::sampling_json;
 use rebearing_host::device::firmware::Firmware;
 use rebearing_host::device::flash::{Probe, command_line, image, sampling_warning};
 use rebearing_host::device::setup::checkout;
-use rebearing_host::model::deployed::DeployedModel;
+use rebearing_host::model::on_disk::ModelFile;
 
 /// Write a model into the MODEL region of a board through probe-rs, and nothing else.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rebearing flash --model motor-b.rbm --chip STM32F405RG \
                         --firmware target/thumbv7em-none-eabihf/release/sensor")]
 pub(super) struct FlashArgs {
-    /// Model file that `rebearing adapt` wrote.
+    /// Model file that `rebearing adapt` or `rebearing sign` wrote. A firmware with a public key
+    /// needs a signed one.
     #[arg(long, value_name = "MODEL.rbm")]
     model: PathBuf,
     /// The chip, as probe-rs names it.
@@ -38,7 +39,7 @@ pub(super) struct FlashArgs {
 }
 
 pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
-    let model = DeployedModel::read(&args.model)?;
+    let file = ModelFile::read(&args.model)?;
     let firmware = match &args.firmware {
         Some(path) => Firmware::read(path)?,
         None => checkout()
@@ -51,14 +52,15 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
                 )
             })?,
     };
-    let image = image(&model, &firmware, &args.chip)?;
+    let image = image(&file, &firmware, &args.chip)?;
     let probe = Probe { chip: &args.chip, probe: args.probe.as_deref() };
 
     let end = image.address as usize + image.bytes.len();
     let what = format!(
-        "{} ({} bytes) at {:#010x} to {end:#010x} of {}, inside the MODEL region {:#010x} to {:#010x} of {}",
+        "{} ({} bytes{}) at {:#010x} to {end:#010x} of {}, inside the MODEL region {:#010x} to {:#010x} of {}",
         args.model.display(),
-        model.bytes().len(),
+        file.model.bytes().len(),
+        if file.envelope().is_some() { " and its envelope" } else { "" },
         image.address,
         args.chip,
         firmware.model_region.start,
@@ -99,7 +101,8 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
         "firmware": shown(&firmware.path),
         "address": image.address,
         "bytes": image.bytes.len(),
-        "model_bytes": model.bytes().len(),
+        "model_bytes": file.model.bytes().len(),
+        "signed": file.envelope().is_some(),
         "slots": firmware.descriptor.slots,
         "sampling": sampling_json(firmware.descriptor.sampling),
         "warnings": warning.iter().collect::<Vec<_>>(),

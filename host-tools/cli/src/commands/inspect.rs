@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use rebearing::Encoding;
 use rebearing::classify;
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::{Outcome, shown};
 use crate::text::alarm::{alarm_json, alarm_lines, alarm_ram, severity_json, severity_line};
 use crate::text::drift;
+use crate::text::envelope::envelope;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
 use crate::text::library::{library_json, library_text};
 use crate::text::model::{alias, front_end_text, not_in_counts, samples, window_text};
@@ -28,7 +29,9 @@ use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
 use rebearing_host::files::{hex, input};
 use rebearing_host::model::deployed::{ClassNames as _, DeployedModel};
+use rebearing_host::model::on_disk::ModelFile;
 use rebearing_host::model::verdict::verdict_text;
+use rebearing_host::signing::public_key;
 use rebearing_host::source::library::Library;
 use rebearing_host::words::plural;
 
@@ -39,12 +42,17 @@ use rebearing_host::words::plural;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rebearing inspect motor-b.rbm\n  rebearing inspect motor-b.rbm \
-                  --firmware sensor.elf\n  rebearing inspect library.json"
+                  --firmware sensor.elf\n  rebearing inspect library.json\n  \
+                  rebearing inspect --key plant.pub motor-b.signed.rbm"
 )]
 pub(super) struct InspectArgs {
     /// Model file that `rebearing adapt` wrote, or a library that `rebearing fit` wrote.
     #[arg(value_name = "MODEL.rbm|LIBRARY.json")]
     model: PathBuf,
+
+    /// Public key. The command fails unless the model is signed with it and the signature holds.
+    #[arg(long, value_name = "K.pub")]
+    key: Option<PathBuf>,
 
     /// Clock of the core, to estimate how many windows a second it can label.
     #[arg(long, value_name = "MHZ", default_value_t = 64.0, value_parser = clock)]
@@ -186,6 +194,9 @@ fn joined(mut object: Value, other: &Value) -> Value {
 
 pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     if is_library(&args.model) {
+        if args.key.is_some() {
+            bail!("{}: is a library, and --key verifies model files", args.model.display());
+        }
         let library = Library::read(&args.model)?;
         let name = args.model.display();
         let text = format!(
@@ -196,14 +207,19 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
         );
         return Ok(Outcome::new(text, library_json(&library)));
     }
-    let model = DeployedModel::read(&args.model)?;
-    let described = Described::new(&model, args.clock);
-    let (mut text, mut json) = (text(args, &model, &described), json(args, &model, &described));
+    let file = ModelFile::read(&args.model)?;
+    let key = args.key.as_deref().map(public_key::read).transpose()?;
+    let (signed, signed_json) =
+        envelope(&file, key.as_ref()).with_context(|| format!("{}", args.model.display()))?;
+    let model = &file.model;
+    let described = Described::new(model, args.clock);
+    let mut text = text(args, model, &described, signed);
+    let mut json = joined(json(args, model, &described), &json!({ "signed": signed_json }));
     if let Some(path) = &args.firmware {
         let firmware = Firmware::read(path)?;
-        check(&model, &firmware)?;
+        check(&file, &firmware)?;
         let sampling = firmware.descriptor.sampling;
-        let runs = sampling_warning(&model, &firmware).map_or_else(
+        let runs = sampling_warning(model, &firmware).map_or_else(
             || format!("{} runs this model{}", path.display(), sampling_text(sampling)),
             |warning| format!("warning: {warning}"),
         );
@@ -225,7 +241,12 @@ fn classes(model: &DeployedModel) -> Vec<&str> {
     (0..model.classes()).filter_map(|class| model.class_name(class)).collect()
 }
 
-fn text(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) -> String {
+fn text(
+    args: &InspectArgs,
+    model: &DeployedModel,
+    described: &Described<'_>,
+    signed: String,
+) -> String {
     let Described { provenance, monitor, .. } = described;
     let (front_end, alarm) = (model.front_end(), model.alarm());
     let healthy = model.healthy().and_then(|class| model.class_name(class));
@@ -236,6 +257,9 @@ fn text(args: &InspectArgs, model: &DeployedModel, described: &Described<'_>) ->
     let encoding = model.encoding().name();
     let version = format::VERSION;
     line("model", format!("{}, format version {version}, {encoding}", args.model.display()));
+    if !signed.is_empty() {
+        line("signed", signed);
+    }
     line("made by", provenance.tool.into());
     line("carried", format!("from {} to {}", provenance.source, provenance.target));
     line("fitted from", hex(provenance.hash));

@@ -11,10 +11,12 @@ mod flash;
 mod frequencies;
 mod gmm;
 mod inspect;
+mod key;
 mod manifest;
 mod plan;
 mod predict;
 mod report;
+mod sign;
 mod simulate;
 mod watch;
 
@@ -57,6 +59,8 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Predict(predict::PredictArgs),
     Emulate(emulate::EmulateArgs),
+    Key(key::KeyArgs),
+    Sign(sign::SignArgs),
     Flash(flash::FlashArgs),
     Report(report::ReportArgs),
     Plan(plan::PlanArgs),
@@ -117,6 +121,8 @@ impl Cli {
             Command::Inspect(args) => inspect::run(args),
             Command::Predict(args) => predict::run(args),
             Command::Emulate(args) => emulate::run(args),
+            Command::Key(args) => key::run(args),
+            Command::Sign(args) => sign::run(args),
             Command::Flash(args) => flash::run(args),
             Command::Report(args) => report::run(args),
             Command::Plan(args) => plan::run(args),

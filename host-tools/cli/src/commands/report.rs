@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::frequencies::parse_bearing;
 use super::{Outcome, shown};
-use crate::args::target::read_target;
+use crate::args::target::{read_snapshots, read_target, unchecked_seals};
 use crate::progress::Step;
 use crate::text::command_line::{files, origin};
 use crate::text::drift::Watched;
@@ -64,6 +64,10 @@ pub(super) struct ReportArgs {
     /// Snapshots that devices of this machine sent, instead of recordings or in addition to them.
     #[arg(long, value_name = "S.rbs", num_args = 1..)]
     snapshot: Vec<PathBuf>,
+    /// Key of the device, made with `rebearing key new --snapshot`. Every snapshot must then have a
+    /// seal that holds, and all must come from one device, in the order in which it sent them.
+    #[arg(long, value_name = "FILE", requires = "snapshot")]
+    snapshot_key: Option<PathBuf>,
     /// Where to write the page.
     #[arg(long, value_name = "R.html")]
     out: PathBuf,
@@ -81,8 +85,10 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     source.healthy = model.healthy();
     output::check_writable(&args.out)?;
     let (manifest, name) = (args.manifest.as_deref(), args.domain.as_deref());
+    let snapshots = read_snapshots(&args.snapshot, args.snapshot_key.as_deref())?;
+    let unchecked = unchecked_seals(&snapshots, args.snapshot_key.as_deref());
     let Target { mut domain, snapshots, place } =
-        read_target(manifest, name, &args.snapshot, args.bearing.is_some(), Resample::No)?;
+        read_target(manifest, name, snapshots, args.bearing.is_some(), Resample::No)?;
     check_front_end(&model, &mut source, &domain, &place, args)?;
     for snapshot in &snapshots {
         snapshot.check(&source.front_end)?;
@@ -103,10 +109,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     let checked = args.bearing.map_or_else(Vec::new, |bearing| {
         check_labels(&model, &domain, &features, &windows, &bearing)
     });
-    let contradicted = contradictions(&checked, &model);
+    let told: Vec<String> = contradictions(&checked, &model).into_iter().chain(unchecked).collect();
     // Text and JSON have a line of their own for the drift watch.
-    let warnings: Vec<String> =
-        contradicted.iter().cloned().chain(drift_warning(&model, None)).collect();
+    let warnings: Vec<String> = told.iter().cloned().chain(drift_warning(&model, None)).collect();
     let same_recordings = made_from(&model, &library, &domain, &snapshots)?;
     let reasons = reasons(&model, same_recordings, &watched);
     let origin = origin(files(&model, &args.model, &args.source, manifest)?);
@@ -127,7 +132,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
     output::write(&args.out, printable(&page.html).as_bytes())?;
 
     let mut text = String::new();
-    for warning in &contradicted {
+    for warning in &told {
         let _ = writeln!(text, "warning: {warning}");
     }
     let _ = writeln!(
@@ -159,7 +164,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome> {
         "labels": counted,
         "same_recordings": same_recordings,
         "drift": watched.json(),
-        "warnings": contradicted,
+        "warnings": told,
         "verdict": verdict_json(model.verdict()),
         "recordings": checked,
         "sections": page.sections,

@@ -4,6 +4,7 @@ pub(crate) mod alarm;
 pub mod colour;
 pub(crate) mod command_line;
 pub(crate) mod drift;
+pub(crate) mod envelope;
 pub(crate) mod estimate;
 pub(crate) mod evaluation;
 pub(crate) mod evidence;

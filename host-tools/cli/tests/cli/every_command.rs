@@ -400,6 +400,11 @@ fn every_command_shows_a_path_that_is_not_utf8() {
     );
     shows(&adapted["recordings"][0]["path"], "\u{fffd}/motor-b/Healthy.wav");
     shows(&found("inspect @i16.rbm")["model"], "\u{fffd}/i16.rbm");
+    shows(&found("key new --out @plant")["public"], "\u{fffd}/plant.pub");
+    shows(&found("key show @plant.pub")["public"], "\u{fffd}/plant.pub");
+    let signed = found("sign --key @plant --counter 1 --model @i16.rbm --out @signed.rbm");
+    shows(&signed["out"], "\u{fffd}/signed.rbm");
+    shows(&found("inspect --key @plant.pub @signed.rbm")["model"], "\u{fffd}/signed.rbm");
     let wav = "@motor-b/InnerRace.wav";
     let predicted = found(&format!("predict --model @i16.rbm {wav}"));
     shows(&predicted["files"][0]["file"], "\u{fffd}/motor-b/InnerRace.wav");

@@ -127,6 +127,27 @@ fn with_two_slots_the_other_one_is_erased() {
 }
 
 #[test]
+fn the_envelope_of_a_signed_model_follows_it_at_once() {
+    for slots in [1, 2] {
+        let desk = Desk::new(&firmware(slots), "");
+        let run = |words: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+            let output = command.current_dir(&desk.folder).args(words.split(' ')).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        };
+        run("key new --out plant");
+        run("sign --key plant --counter 1 --model model.rbm --out model.rbm");
+        let signed = fs::read(desk.path("model.rbm")).unwrap();
+        assert_eq!(signed.len(), GOLDEN.len() + 128);
+        let output = desk.flash(&["--chip", CHIP, "--json"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&json["signed"], &json["verified"]), (&true.into(), &true.into()));
+        assert_eq!(desk.memory()[offset(MODEL)..][..signed.len()], signed);
+    }
+}
+
+#[test]
 fn a_dry_run_says_what_it_would_do_and_needs_no_probe_rs() {
     let desk = Desk::new(&firmware(1), "");
     let output = desk.flash(&["--chip", CHIP, "--dry-run"]);

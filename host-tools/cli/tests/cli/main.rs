@@ -32,6 +32,7 @@ mod report_pages;
 mod report_verdict;
 mod report_world;
 mod resample;
+mod signing;
 mod snapshot;
 mod terminal;
 #[path = "../../../engine/tests/transport/problems.rs"]

@@ -24,7 +24,7 @@
 //! let front_end = FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes))?;
 //! let source = Source::fit(&known, &front_end, &SourceSettings::default())?;
 //!
-//! let target = Target::read(&manifest, "motor-b", &[], Resample::No)?;
+//! let target = Target::read(&manifest, "motor-b", Vec::new(), Resample::No)?;
 //! let adapt = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
 //! let built = build(source.into(), target, &BuildSettings { adapt, ..BuildSettings::default() })?;
 //! println!("{}: {} bytes of flash", built.adaptation.verdict, built.model.bytes().len());

@@ -1,13 +1,11 @@
 //! The machine that a model is built for: its recordings, its snapshots, or both.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
 use crate::data::domain::{Domain, Resample};
 use crate::data::manifest::Manifest;
-use crate::features::snapshot::{self, Snapshot};
+use crate::features::snapshot::Snapshot;
 use crate::source::library::Library;
 
 /// The machine to adapt to.
@@ -22,22 +20,20 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads the recordings of a domain, and the snapshots in the files `sent`.
+    /// Reads the recordings of a domain, for a target that has these snapshots too.
     pub fn read(
         manifest: &Manifest,
         name: &str,
-        sent: &[PathBuf],
+        snapshots: Vec<Snapshot>,
         resample: Resample,
     ) -> Result<Self> {
-        let snapshots = read_snapshots(sent)?;
         let domain = Domain::read_at(manifest, name, resample)?;
         let place = format!("{}: domain {name}", manifest.path.display());
         Ok(Self { domain, snapshots, place })
     }
 
-    /// Reads the snapshots of a machine without recordings. `name` is the name to give the machine.
-    pub fn of_snapshots(name: Option<&str>, sent: &[PathBuf]) -> Result<Self> {
-        let snapshots = read_snapshots(sent)?;
+    /// A machine without recordings, from its snapshots. `name` is the name to give the machine.
+    pub fn of_snapshots(name: Option<&str>, snapshots: Vec<Snapshot>) -> Result<Self> {
         let first = snapshots.first().context("a target needs recordings or a snapshot")?;
         let domain = Domain {
             name: name.unwrap_or("snapshot").into(),
@@ -62,14 +58,6 @@ impl Target {
         }
         Ok(())
     }
-}
-
-fn read_snapshots(sent: &[PathBuf]) -> Result<Vec<Snapshot>> {
-    let mut snapshots = Vec::new();
-    for path in sent {
-        snapshots.extend(snapshot::read(path)?);
-    }
-    Ok(snapshots)
 }
 
 /// Returns the SHA-256 over everything that a model of this target is fitted from.

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::option;
 use crate::device::firmware::Firmware;
 use crate::files::{TemporaryError, temporary_folder};
-use crate::model::deployed::DeployedModel;
+use crate::model::on_disk::ModelFile;
 use crate::progress;
 
 /// The oldest probe-rs that can `read` into a file.
@@ -40,6 +40,14 @@ pub enum FlashError {
         firmware: String,
         /// The reason that the device would give.
         reason: ModelError,
+    },
+    /// The firmware takes signed models alone, and this one is not signed.
+    #[error(
+        "{firmware}: takes signed models alone, and this one is not signed; sign it with `rebearing sign`"
+    )]
+    NotSigned {
+        /// The firmware's file.
+        firmware: String,
     },
     /// The firmware reads another version of the format.
     #[error(
@@ -113,12 +121,13 @@ pub enum FlashError {
     },
 }
 
-/// Checks that the firmware can run `model`: version, encoding, unit and size, and that the model is
-/// made for the firmware's rate, longest window and full scale.
+/// Checks that the firmware can run the model of `file`: version, encoding, unit and size, that the
+/// model is made for the firmware's rate, longest window and full scale, and that it is signed if the
+/// firmware demands it.
 ///
 /// The firmware makes the same checks at its start. A model that it refuses there leaves the board
 /// without one.
-pub fn check(model: &DeployedModel, firmware: &Firmware) -> Result<(), FlashError> {
+pub fn check(file: &ModelFile, firmware: &Firmware) -> Result<(), FlashError> {
     let descriptor = &firmware.descriptor;
     let name = || firmware.path.display().to_string();
     let has = rebearing::model::format::VERSION;
@@ -126,6 +135,10 @@ pub fn check(model: &DeployedModel, firmware: &Firmware) -> Result<(), FlashErro
         let reads = descriptor.model_version;
         return Err(FlashError::Version { firmware: name(), reads, has });
     }
+    if descriptor.signed && file.envelope().is_none() {
+        return Err(FlashError::NotSigned { firmware: name() });
+    }
+    let model = &file.model;
     let fits = model.check(&descriptor.capacities).and_then(|()| match &descriptor.sampling {
         Some(sampling) => model.check_sampling(sampling),
         None => Ok(()),
@@ -139,34 +152,35 @@ pub fn sampling_warning(model: &DeployedModel, firmware: &Firmware) -> Option<St
     let seconds = front_end.window_len() as f32 / front_end.rate_hz;
     firmware.descriptor.sampling.is_none().then(|| {
         format!(
-            "{} does not say how it samples: it must sample at {} Hz, and wait longer than              {seconds:.1} s for a window before its watchdog restarts it; build it with this version              of rebearing, which checks both",
+            "{} does not say how it samples: it must sample at {} Hz, and wait longer than {seconds:.1} s for a window before its watchdog restarts it; build it with this version of rebearing, which checks both",
             firmware.path.display(),
             front_end.rate_hz,
         )
     })
 }
 
-/// Returns the image that makes the firmware use `model`. The image stays inside the MODEL region.
+/// Returns the image that makes the firmware use the model of `file`. The image stays inside the
+/// MODEL region. The envelope of a signed file follows its model at once.
 ///
 /// With two slots the image fills the region. Otherwise a newer model in the other slot would win.
-pub fn image(model: &DeployedModel, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
+pub fn image(file: &ModelFile, firmware: &Firmware, chip: &str) -> Result<Image, FlashError> {
     let descriptor = &firmware.descriptor;
     let name = || firmware.path.display().to_string();
     if !firmware.is_for(chip) {
         let built_for = descriptor.chip().to_owned();
         return Err(FlashError::OtherChip { firmware: name(), built_for, chip: chip.into() });
     }
-    check(model, firmware)?;
+    check(file, firmware)?;
     let region = firmware.model_region.len();
     let (what, holds) = match descriptor.slots {
         2 => ("a slot", (region / 2).saturating_sub(RECORD_LEN)),
         _ => ("all", region),
     };
-    let needs = model.bytes().len();
+    let mut bytes = file.bytes();
+    let needs = bytes.len();
     if needs > holds {
         return Err(FlashError::TooLong { firmware: name(), what, needs, holds });
     }
-    let mut bytes = model.bytes().to_vec();
     if descriptor.slots == 2 {
         bytes.resize(region, 0xff);
     }
@@ -209,7 +223,7 @@ impl Probe<'_> {
 
     /// Returns the arguments of probe-rs that read the image back into `file`.
     pub fn read(&self, image: &Image, file: &Path) -> Vec<OsString> {
-        // A model has whole words, and so has a region.
+        // A model has whole words, and so have an envelope and a region.
         let (address, words_there) =
             (format!("{:#010x}", image.address), (image.bytes.len() / 4).to_string());
         let mut words = self.words("read");

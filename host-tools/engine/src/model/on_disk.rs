@@ -38,7 +38,13 @@ impl ModelFile {
         let name = || path.display().to_string();
         let bytes = input::read_whole(path, input::MOST_MODEL)
             .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
-        let (model, envelope) = split(&bytes);
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// Checks the bytes of the model file `path`.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, ModelFileError> {
+        let name = || path.display().to_string();
+        let (model, envelope) = split(bytes);
         let model = DeployedModel::from_bytes(model)
             .map_err(|reason| ModelFileError::Invalid { path: name(), reason })?;
         if let Some(text) = model.names().into_iter().find(|text| text.contains(['\n', '\r'])) {

@@ -86,6 +86,8 @@ fn holds(key: &PublicKey, envelope: &Envelope, signature: &[u8; 64], model: &[u8
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use ndarray::array;
 
     use super::*;
@@ -123,9 +125,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<ModelFile, ModelFileError> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), bytes).unwrap();
-        ModelFile::read(file.path())
+        ModelFile::from_bytes(bytes, Path::new("motor-b.rbm"))
     }
 
     #[test]

@@ -121,23 +121,20 @@ impl SigningKey {
             _ => return Err(broken().into()),
         }
         let second = lines.next().ok_or_else(broken)?;
-        let seed = match second.strip_prefix("open ") {
-            Some(digits) => hex_bytes(digits).map(Zeroizing::new),
-            None => {
-                let closing = Closing::from_line(second).ok_or_else(broken)?;
-                let closed = lines.next().and_then(|line| line.strip_prefix("closed "));
-                let closed = closed.and_then(hex_bytes).ok_or_else(broken)?;
-                let head = format!("{WORD} {VERSION}\n{}\n", closing.line());
-                let passphrase = passphrase()?;
-                let seed = closing.open(passphrase.as_bytes(), &closed, head.as_bytes())?;
-                Some(seed.ok_or_else(|| KeyFileError::Passphrase { path: path.into() })?)
-            }
+        let seed = if let Some(digits) = second.strip_prefix("open ") {
+            hex_bytes(digits).map(Zeroizing::new)
+        } else {
+            let closing = Closing::from_line(second).ok_or_else(broken)?;
+            let closed = lines.next().and_then(|line| line.strip_prefix("closed "));
+            let closed = closed.and_then(hex_bytes).ok_or_else(broken)?;
+            let head = format!("{WORD} {VERSION}\n{}\n", closing.line());
+            let passphrase = passphrase()?;
+            let seed = closing.open(passphrase.as_bytes(), &closed, head.as_bytes())?;
+            Some(seed.ok_or_else(|| KeyFileError::Passphrase { path: path.into() })?)
         };
         let seed = seed.filter(|_| lines.all(|line| line.trim().is_empty()));
-        let seed = seed.and_then(|seed| {
-            Some(Zeroizing::new(*seed.first_chunk::<32>()?)).filter(|_| seed.len() == 32)
-        });
-        Ok(seed.and_then(|seed| Self::from_seed(&seed)).ok_or_else(broken)?)
+        let key = seed.and_then(|seed| Self::from_seed(seed.as_slice().try_into().ok()?));
+        Ok(key.ok_or_else(broken)?)
     }
 }
 

@@ -3,13 +3,19 @@
 //! A file holds one record or several in a row, as a gateway stores them. The device writes the
 //! records (`rebearing::operation::snapshot`). `docs/snapshot-format.md` describes the bytes.
 
+mod seal;
+
+pub use seal::Seal;
+
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Axis, concatenate};
+use rebearing::operation::snapshot::sealed::SEAL_LEN;
 use rebearing::operation::snapshot::{
     AFTER_GAP, CRC_LEN, FRACTION_BITS, HEADER_LEN, INTEGER_LINE, MAGIC, UNKNOWN, VERSION,
     WINDOW_LEN, crc32, front_end_id,
 };
+use rebearing_verify::SnapshotKey;
 use thiserror::Error;
 
 use crate::features::extract::Features;
@@ -23,6 +29,10 @@ pub struct Snapshot {
     pub path: PathBuf,
     /// Number of the record in the file, counted from one.
     pub record: usize,
+    /// The byte of the file at which the record starts.
+    pub byte: usize,
+    /// The seal behind the record. Only [`read_all`] with a key checks it.
+    pub seal: Option<Seal>,
     /// Whether the features were computed in integers.
     pub integer: bool,
     /// Checksum that identifies the front end.
@@ -100,6 +110,29 @@ pub enum SnapshotReason {
     /// The record has no window.
     #[error("holds no window; let the device record some before it sends")]
     Empty,
+    /// The seal has another version.
+    #[error("has a seal of version {0}, which this tool does not read; update the tool")]
+    SealVersion(u32),
+    /// The record has no seal.
+    #[error(
+        "has no seal, so nothing proves which device sent it; let the device send its sealed bytes, \
+         or leave out `snapshot_key` to take it unchecked"
+    )]
+    NotSealed,
+    /// The seal does not hold.
+    #[error("has a seal that does not hold: it was changed, or the key is another; do not use it")]
+    WrongSeal,
+    /// The record is from another device than the one before it.
+    #[error("comes from another device than the record before it; adapt to one device at a time")]
+    OtherDevice,
+    /// A record with this count was there already.
+    #[error("comes twice, or another one has its count; give each record once")]
+    Repeated,
+    /// The count goes back.
+    #[error(
+        "is older than the record before it; give the files in the order in which the device sent them"
+    )]
+    Older,
     /// The record has another front end than the source.
     #[error(
         "has another front end: its {what} is {has}, the source's is {needs}; only features of the same \
@@ -115,18 +148,49 @@ pub enum SnapshotReason {
     },
 }
 
-/// Reads the records of a file and returns at least one.
+/// Reads the records of a file and returns at least one. Seals are not checked.
 pub fn read(path: &Path) -> Result<Vec<Snapshot>, SnapshotError> {
+    read_with(path, None)
+}
+
+/// Reads the records of several files.
+///
+/// With a key, every record must have a seal that holds, all must come from one device, and the
+/// files must be in the order in which the device sent the records. Without a key, seals are not
+/// checked.
+pub fn read_all(
+    paths: &[PathBuf],
+    key: Option<&SnapshotKey>,
+) -> Result<Vec<Snapshot>, SnapshotError> {
+    let mut records = Vec::new();
+    for path in paths {
+        records.extend(read_with(path, key)?);
+    }
+    if key.is_some() {
+        seal::check_order(&records)?;
+    }
+    Ok(records)
+}
+
+fn read_with(path: &Path, key: Option<&SnapshotKey>) -> Result<Vec<Snapshot>, SnapshotError> {
     let error = |record, byte, reason| SnapshotError { path: path.into(), record, byte, reason };
     let bytes = input::read_whole(path, input::MOST_SNAPSHOTS)
         .map_err(|reason| error(1, 0, SnapshotReason::Unreadable(reason)))?;
     let mut records = Vec::new();
     let mut at = 0;
     while at < bytes.len() || records.is_empty() {
-        let record = records.len() + 1;
-        let (snapshot, length) = parse(&bytes[at..]).map_err(|reason| error(record, at, reason))?;
-        records.push(Snapshot { path: path.into(), record, ..snapshot });
-        at += length;
+        let (record, byte) = (records.len() + 1, at);
+        let here = |reason| error(record, byte, reason);
+        let (snapshot, length) = parse(&bytes[at..]).map_err(here)?;
+        let (own, rest) = bytes[at..].split_at(length);
+        let sealed = seal::parse(rest).map_err(here)?;
+        if let Some(key) = key {
+            let sealed = sealed.as_ref().map(|(seal, tag)| (seal, *tag));
+            seal::check(own, sealed, key).map_err(here)?;
+        }
+        at += length + if sealed.is_some() { SEAL_LEN } else { 0 };
+        let seal = sealed.map(|(seal, _)| seal);
+        records.push(Snapshot { path: path.into(), record, byte, seal, ..snapshot });
     }
     Ok(records)
 }
@@ -187,6 +251,8 @@ pub fn parse(bytes: &[u8]) -> Result<(Snapshot, usize), SnapshotReason> {
     let snapshot = Snapshot {
         path: PathBuf::new(),
         record: 1,
+        byte: 0,
+        seal: None,
         integer: half(6) & INTEGER_LINE != 0,
         front_end_id: word(12),
         rate_hz,
@@ -229,8 +295,8 @@ impl Snapshot {
         for (what, has, needs) in counts.into_iter().chain(others) {
             if has != needs {
                 let reason = SnapshotReason::FrontEnd { what, has, needs };
-                let (path, record) = (self.path.clone(), self.record);
-                return Err(SnapshotError { path, record, byte: 0, reason });
+                let (path, record, byte) = (self.path.clone(), self.record, self.byte);
+                return Err(SnapshotError { path, record, byte, reason });
             }
         }
         Ok(())
@@ -271,7 +337,7 @@ mod tests {
     use super::*;
 
     /// A record of two windows of three features.
-    fn record() -> Vec<u8> {
+    pub(super) fn record() -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(MAGIC);
         bytes.extend([1, 0, 0, 0]);
@@ -284,7 +350,7 @@ mod tests {
         bytes
     }
 
-    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
         bytes.extend(crc32(&bytes).to_le_bytes());
         bytes
     }
