@@ -4,15 +4,17 @@ mod bus;
 mod float;
 mod integer;
 mod run;
+pub mod seeds;
 
 pub use bus::{UNIT, bus};
 
-use rebearing::model::format::{self, MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
-use rebearing::model::{AnyModel, Body, Verdict};
+use rebearing::model::format::{MAX_AXES, MAX_BANDS, MAX_CLASSES, MAX_COMPONENTS};
+use rebearing::model::{AnyModel, Body, Scrub, Verdict};
+use rebearing::monitor::Sampling;
 use rebearing::{Encoding, ModelError};
 use zerocopy::IntoBytes as _;
 
-/// Valid model files of both encodings, used as seeds of the mutations.
+/// Valid model files of both encodings, for runs of the monitor.
 pub static GOLDEN: [&[u8]; 6] = [
     rebearing::include_model!("../../tests/golden/model-v1.rbm"),
     rebearing::include_model!("../../tests/golden/model-v1-gate.rbm"),
@@ -53,17 +55,6 @@ pub fn monitor(bytes: &[u8]) {
     }
 }
 
-/// Corrects the length and the CRC-32 in the header of `file`, so a mutation gets past them to the
-/// later checks.
-pub fn seal(file: &mut [u8]) {
-    let length = u32::try_from(file.len()).unwrap_or(u32::MAX);
-    if file.len() >= format::HEADER_LEN {
-        file[8..12].copy_from_slice(&length.to_le_bytes());
-        let crc = format::crc32(file);
-        file[format::CRC_OFFSET..][..4].copy_from_slice(&crc.to_le_bytes());
-    }
-}
-
 /// Parses a region of the encoding `B`, and checks the properties that both encodings rely on.
 fn parse<'a, B: Body<'a>>(region: &'a [u8]) -> Result<AnyModel<'a, B>, ModelError> {
     let in_region = AnyModel::<B>::from_region(region).map(|model| model.bytes().len());
@@ -96,6 +87,12 @@ fn check_promises<'a, B: Body<'a>>(model: &AnyModel<'a, B>) {
         assert!(share.contains(&verdict.promise), "{verdict:?}");
         assert_eq!(verdict.curve.is_some(), verdict.predicted_accuracy.is_some());
         assert!(!verdict.forced || verdict.verdict == Verdict::Abstain, "{verdict:?}");
+    }
+    assert_eq!(Scrub::new(model).step(usize::MAX), Some(true));
+    // Refused or not, with any figures in the message.
+    let board = Sampling { rate_hz: 26_667.0, longest_window_ms: 4_000, full_scale_g: 16.0 };
+    for sampling in [board, Sampling { rate_hz: 0.0, ..board }] {
+        let _ = sampling.check(model).map_err(|error| error.to_string());
     }
     let provenance = model.provenance();
     assert!(

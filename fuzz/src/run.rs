@@ -4,7 +4,7 @@ use rebearing::acquisition::Sample;
 use rebearing::model::format::{MAX_AVERAGE, MAX_AXES, MAX_BANDS};
 use rebearing::model::{AnyModel, Body, Floats, Integers, Numbers, ONE};
 use rebearing::monitor::AnyFinding;
-use rebearing::operation::{DriftWatch, ReportLine, Snapshot};
+use rebearing::operation::{DriftWatch, KeptAlarm, ReportLine, Snapshot};
 use rebearing::{Alarm, AnyMonitor, IntegerStatistics, Label, Statistics, Vacant};
 
 /// Number of windows that a snapshot keeps here.
@@ -101,6 +101,8 @@ pub(crate) fn run<'m, M, N, const AXES: usize, const CLASSES: usize>(
         check_finding(&finding, &model, parts);
         let state = alarm.update(&finding);
         assert!(state.level.is_none_or(|level| level <= ONE), "{state:?}");
+        let kept = KeptAlarm::from_word(alarm.kept().to_word());
+        assert_eq!(kept.map(KeptAlarm::raised), Some(state.alarm));
         if let Some(watch) = &mut watch {
             watch.update(&finding);
         }

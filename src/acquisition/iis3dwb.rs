@@ -41,6 +41,9 @@ mod register {
     pub(super) const ACCELEROMETER: u8 = 0x02;
 }
 
+/// Nominal sample rate of each axis in Hz. The chip has no other.
+pub const IIS3DWB_RATE_HZ: f32 = 26_667.0;
+
 /// Bytes of a FIFO word: tag, x, y, z.
 const WORD: usize = 7;
 /// Words read in one transfer. They are on the stack during it.
@@ -73,6 +76,16 @@ pub enum FullScale {
 }
 
 impl FullScale {
+    /// The largest acceleration in g, as a count of 32768.
+    pub const fn g(self) -> f32 {
+        match self {
+            Self::G2 => 2.0,
+            Self::G4 => 4.0,
+            Self::G8 => 8.0,
+            Self::G16 => 16.0,
+        }
+    }
+
     fn bits(self) -> u8 {
         match self {
             Self::G2 => 0x00,

@@ -19,7 +19,7 @@ mod sample;
 
 pub use double_buffer::{DoubleBuffered, Half, Halves};
 pub use fault::SensorFault;
-pub use iis3dwb::{AsyncIis3dwb, Axis, FullScale, Iis3dwb, Iis3dwbError};
+pub use iis3dwb::{AsyncIis3dwb, Axis, FullScale, IIS3DWB_RATE_HZ, Iis3dwb, Iis3dwbError};
 pub use rails::Rails;
 pub use sample::Sample;
 

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::{Decimal, Places};
+
 /// How a model file writes its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -119,6 +121,28 @@ pub enum ModelError {
         /// The number that the type holds.
         holds: usize,
     },
+    /// The firmware samples at another rate than the model is for. Every line of its spectra would
+    /// be elsewhere.
+    OtherRate {
+        /// Sample rate of the model in Hz.
+        model_hz: f32,
+        /// Sample rate of the firmware in Hz.
+        firmware_hz: f32,
+    },
+    /// A window of the model takes longer than the firmware can wait for one.
+    WindowTooLong {
+        /// Milliseconds that a window of the model takes.
+        window_ms: u32,
+        /// Milliseconds that the firmware allows.
+        longest_ms: u32,
+    },
+    /// The firmware's counts have another full scale than the model's.
+    OtherFullScale {
+        /// Counts of the firmware's sensor in a g.
+        counts_per_g: u32,
+        /// Counts in a g that the model was made for.
+        model_counts_per_g: u32,
+    },
 }
 
 impl fmt::Display for ModelError {
@@ -202,7 +226,32 @@ impl fmt::Display for ModelError {
                 f,
                 "the model needs {needs} {what}, this monitor's type holds {holds}: build the firmware with the type that `rebearing inspect` prints"
             ),
+            Self::OtherRate { model_hz, firmware_hz } => {
+                f.write_str("the model is for samples at ")?;
+                hertz(f, *model_hz)?;
+                f.write_str(" Hz, and this firmware samples at ")?;
+                hertz(f, *firmware_hz)?;
+                f.write_str(" Hz: adapt with recordings at the firmware's rate")
+            }
+            Self::WindowTooLong { window_ms, longest_ms } => write!(
+                f,
+                "a window of the model takes {window_ms} ms, and this firmware restarts if a window is not done in {longest_ms} ms: fit with fewer --segments"
+            ),
+            Self::OtherFullScale { counts_per_g, model_counts_per_g } => write!(
+                f,
+                "the model was made for {model_counts_per_g} counts in a g, and this firmware's sensor gives {counts_per_g}: adapt with the sensor's --full-scale, {} g",
+                32_768_u32.checked_div(*counts_per_g).unwrap_or(0)
+            ),
         }
+    }
+}
+
+/// A rate with two decimal places, without a floating-point operation.
+fn hertz(f: &mut fmt::Formatter<'_>, rate: f32) -> fmt::Result {
+    match Decimal::of_magnitude(rate, Places::Two) {
+        Some(Decimal { whole, rest: 0, .. }) => write!(f, "{whole}"),
+        Some(Decimal { whole, rest, .. }) => write!(f, "{whole}.{rest:02}"),
+        None => f.write_str("NaN"),
     }
 }
 

@@ -27,6 +27,10 @@ impl<'a> Body<'a> for FloatBody<'a> {
         self.severity.is_some()
     }
 
+    fn counts_per_unit(&self) -> Option<f32> {
+        None
+    }
+
     fn gate_log_likelihood_min(&self) -> Option<f32> {
         self.classifier.gate.map(|gate| gate.log_likelihood_min)
     }

@@ -3,7 +3,7 @@
 //! The host's writer and the device's reader both use them. [`Section`](super::Section) lists the
 //! sections.
 
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
+use crc::{CRC_32_ISO_HDLC, Crc, Digest, Table};
 
 pub use crate::integer::part::MAX_FRACTION_BITS;
 pub use crate::signal::MAX_BANDS;
@@ -80,6 +80,11 @@ pub const NO_CLASS: u32 = u32::MAX;
 
 /// Most axes.
 pub const MAX_AXES: usize = 3;
+/// Lowest order and narrowest order band.
+///
+/// With this limit and [`MIN_RATE`], an order has at most 10⁶ bins at any shaft speed that the model
+/// can be used at. A smaller order has no meaning: it takes a thousand turns of the shaft.
+pub(crate) const MIN_ORDER: f32 = 1e-3;
 /// Highest order and widest order band.
 pub(crate) const MAX_ORDER: f32 = 1e3;
 /// Most components.
@@ -100,6 +105,8 @@ pub const MAX_UNIT: f32 = 1e9;
 /// Largest limit of severity in mm/s.
 pub const MAX_VELOCITY: f32 = 1e6;
 
+/// Lowest sample rate in Hz. Below it, one over the rate leaves the range of ordinary numbers.
+pub const MIN_RATE: f32 = 1e-3;
 /// Highest sample rate in Hz.
 pub(crate) const MAX_RATE: f32 = 1e9;
 /// Largest magnitude of a feature's shift in i16 encoding: 128 in log2, Q16.
@@ -134,8 +141,7 @@ pub(crate) const LABEL_SUM_TOLERANCE: f32 = 1e-4;
 ///
 /// A 1 KiB table: eight times as fast as no table, where 16 KiB would be too much flash.
 pub fn crc32(bytes: &[u8]) -> u32 {
-    const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
-    let mut digest = CRC.digest();
+    let mut digest = digest();
     let (before, rest) = bytes.split_at_checked(CRC_OFFSET).unwrap_or((bytes, &[]));
     digest.update(before);
     if let Some((_, after)) = rest.split_at_checked(4) {
@@ -143,4 +149,10 @@ pub fn crc32(bytes: &[u8]) -> u32 {
         digest.update(after);
     }
     digest.finalize()
+}
+
+/// A CRC-32 over no bytes yet.
+pub(crate) fn digest() -> Digest<'static, u32, Table<1>> {
+    const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
+    CRC.digest()
 }

@@ -26,6 +26,10 @@ impl<'a> Body<'a> for IntegerBody<'a> {
         false
     }
 
+    fn counts_per_unit(&self) -> Option<f32> {
+        Some(f32::from_bits(self.counts_per_unit))
+    }
+
     fn gate_log_likelihood_min(&self) -> Option<i32> {
         self.classifier.gate.map(|gate| gate.log_likelihood_min)
     }

@@ -21,6 +21,7 @@ mod read_alarm;
 mod read_float;
 mod read_integer;
 mod read_severity;
+mod scrub;
 mod sections;
 mod unit;
 mod verdict;
@@ -34,6 +35,7 @@ pub use float::FloatBody;
 pub use integer::IntegerBody;
 pub use numbers::{Floats, Integers, Number, Numbers};
 pub use raw::{DECIBELS_OFFSET, FRACTION_BITS};
+pub use scrub::Scrub;
 pub(crate) use sections::split_file;
 pub use sections::{Presence, Section};
 pub use unit::SampleUnit;
@@ -90,6 +92,9 @@ pub trait Body<'a>: Number + sealed::Read<'a> {
 
     /// Whether the model measures severity.
     fn has_severity(&self) -> bool;
+
+    /// Counts that one unit of the recordings makes; `None` for a model in floats.
+    fn counts_per_unit(&self) -> Option<f32>;
 
     /// Threshold of the gate; `None` without one.
     fn gate_log_likelihood_min(&self) -> Option<LogLikelihood<'a, Self>>;

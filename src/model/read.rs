@@ -75,7 +75,7 @@ pub(super) fn front_end<'a>(
     };
     let out_of_range = |field| Err(ModelError::OutOfRange { field, index: 0 });
     // The bits of positive floats have the order of the floats, and comparing bits needs no floats.
-    if !(1..=format::MAX_RATE.to_bits()).contains(&rate) {
+    if !(format::MIN_RATE.to_bits()..=format::MAX_RATE.to_bits()).contains(&rate) {
         return out_of_range("sample rate");
     }
     let rate_hz = f32::from_bits(rate);
@@ -117,7 +117,9 @@ pub(super) fn texts(
         payload.split_at_checked(4 * count).ok_or(length_error(section, 4 * count, payload))?;
     let ends = words(section, ends, count)?;
     let length = ends.last().map_or(0, |end| *end as usize);
-    let needs = 4 * count + length.next_multiple_of(4);
+    // The end of the last text may be any number. On a 32-bit chip the largest would overflow here.
+    let padded = length.checked_next_multiple_of(4);
+    let needs = padded.and_then(|padded| padded.checked_add(4 * count)).unwrap_or(usize::MAX);
     if payload.len() != needs {
         return Err(length_error(section, needs, payload));
     }

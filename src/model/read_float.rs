@@ -116,7 +116,7 @@ fn orders(payload: &[u8], counts: &Counts) -> Result<Orders, ModelError> {
     if counts.bands + orders.features() > format::MAX_BANDS {
         return out_of_range("number of order bands");
     }
-    let order = |x: f32| x > 0.0 && x <= format::MAX_ORDER;
+    let order = |x: f32| (format::MIN_ORDER..=format::MAX_ORDER).contains(&x);
     if !order(orders.first) {
         return out_of_range("first order");
     }

@@ -113,9 +113,8 @@ impl<'a> Sections<'a> {
         if !bytes.as_ptr().addr().is_multiple_of(4) {
             return Err(ModelError::Misaligned);
         }
-        let stored = match bytes.get(format::CRC_OFFSET..).and_then(<[u8]>::first_chunk) {
-            Some(stored) => u32::from_le_bytes(*stored),
-            None => return Err(ModelError::TooShort { needs: HEADER_LEN, has: bytes.len() }),
+        let Some(stored) = stored_crc(bytes) else {
+            return Err(ModelError::TooShort { needs: HEADER_LEN, has: bytes.len() });
         };
         let computed = format::crc32(bytes);
         if stored != computed {
@@ -208,7 +207,8 @@ fn first_section(bytes: &[u8]) -> Result<Framed<'_>, ModelError> {
     let tag = [t0, t1, t2, t3];
     let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
     if !length.is_multiple_of(4) {
-        let needs = length.next_multiple_of(4);
+        // The largest lengths have no next multiple on a 32-bit chip.
+        let needs = length.checked_next_multiple_of(4).unwrap_or(usize::MAX);
         return Err(ModelError::SectionLength { tag, needs, has: length });
     }
     let Some((payload, after)) = after.split_at_checked(length) else {
@@ -237,6 +237,11 @@ fn declared_len(bytes: &[u8]) -> Result<usize, ModelError> {
         return Err(ModelError::OutOfRange { field: "total length", index: 0 });
     }
     Ok(length)
+}
+
+/// The checksum in the header of a file.
+pub(super) fn stored_crc(bytes: &[u8]) -> Option<u32> {
+    bytes.get(format::CRC_OFFSET..)?.first_chunk().map(|stored| u32::from_le_bytes(*stored))
 }
 
 /// The model file at the start of a region that may be larger than it.

@@ -17,6 +17,10 @@ pub struct SampleUnit<'a> {
 }
 
 impl<'a> SampleUnit<'a> {
+    /// Name of standard gravity.
+    pub const G: &'static str = "g";
+    /// Name of m/s².
+    pub const METRES_PER_SECOND_SQUARED: &'static str = "m/s2";
     /// Name of the unit of samples that are the sensor's counts.
     pub const COUNTS: &'static str = "counts";
 

@@ -88,9 +88,14 @@ impl Capacities {
 
     /// RAM of such a monitor on a 32-bit device, by the same sum as its fields.
     ///
-    /// Both monitors assert at compile time, on 32-bit targets, that this is their size.
+    /// Both monitors assert at compile time, on 32-bit targets, that this is their size. Capacities
+    /// that no device has, as a damaged descriptor may give them, count as 2²⁰, and axes as 16.
     pub const fn device_ram(&self) -> usize {
+        // So that no sum or product overflows: 4·2²⁰·16 and the like stay below 2³².
         let Self { fft, axes, dims, components, .. } = *self;
+        let [fft, dims, components] =
+            [capped(fft, 1 << 20), capped(dims, 1 << 20), capped(components, 1 << 20)];
+        let axes = capped(axes, 16);
         // Each buffer carries its length.
         let (state, stages) = match self.encoding {
             Encoding::F32 => {
@@ -113,6 +118,10 @@ impl Capacities {
             Encoding::I16 => ram.next_multiple_of(8),
         }
     }
+}
+
+const fn capped(number: usize, most: usize) -> usize {
+    if number < most { number } else { most }
 }
 
 /// Stops the compiler at a monitor that no model fits.

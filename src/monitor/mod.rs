@@ -9,6 +9,7 @@ mod finding;
 mod float;
 mod integer;
 mod line;
+mod sampling;
 mod types;
 mod vacant;
 
@@ -20,6 +21,7 @@ pub use finding::{
 pub use float::Monitor;
 pub use integer::IntegerMonitor;
 pub use line::Line;
+pub use sampling::Sampling;
 pub use vacant::{Place, Vacant};
 
 use crate::acquisition::{Sample, SensorFault};

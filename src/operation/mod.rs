@@ -9,7 +9,7 @@ mod schedule;
 pub mod snapshot;
 mod watchdog;
 
-pub use alarm::{Alarm, AlarmState, alarm_device_ram};
+pub use alarm::{Alarm, AlarmState, KeptAlarm, alarm_device_ram};
 pub use drift::{DriftBlock, DriftCause, DriftWatch};
 pub use report_line::{ModelLine, ReportLine};
 pub use schedule::{Schedule, Turn};

@@ -81,14 +81,15 @@ pub fn add_order_power(
 /// Returns the power between two positions in the spectrum, given in bins. Each bin is spread over
 /// k − ½ … k + ½.
 fn power_between(spectrum: Spectrum<'_>, low: f32, high: f32) -> f32 {
-    // Both are positive and below 2¹³, so the casts round down.
+    // Both are positive and below 2¹³ for a model that was checked, so the casts round down. Other
+    // orders may give anything: casts and additions stop at the largest number.
     let (first, last) = ((low + 0.5) as usize, (high + 0.5) as usize);
-    let bin = |k: usize| spectrum.band_power(k, k + 1);
+    let bin = |k: usize| spectrum.band_power(k, k.saturating_add(1));
     if first >= last {
         return (high - low) * bin(first);
     }
     (first as f32 + 0.5 - low) * bin(first)
-        + spectrum.band_power(first + 1, last)
+        + spectrum.band_power(first.saturating_add(1), last)
         + (high - (last as f32 - 0.5)) * bin(last)
 }
 
@@ -114,6 +115,17 @@ mod tests {
             for sum in sums {
                 assert!((sum - 0.5 * bins_per_order).abs() < 1e-5, "{bins_per_order}: {sums:?}");
             }
+        }
+    }
+
+    /// A band beyond every bin has no power, and no arithmetic overflows on the way there.
+    #[test]
+    fn orders_beyond_every_bin_add_nothing() {
+        let mut sums = [0.0; 8];
+        for (first, bins_per_order) in [(1e3, 1e38), (1e-45, f32::INFINITY), (1.0, 4e9)] {
+            let orders = Orders { spectrum: true, envelope: false, bands: 8, first, width: first };
+            let mut x = impulse();
+            add_order_power(&mut sums, &orders, bins_per_order, Spectrum::transform(&mut x, 256));
         }
     }
 }

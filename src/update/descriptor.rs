@@ -1,31 +1,37 @@
 //! The firmware's description of itself, so that a model can be checked against it before flashing.
 //!
 //! A firmware that reads its model from flash calls [`descriptor!`](crate::descriptor!) once. That
-//! puts 72 bytes into the section `.rebearing` of the ELF file, where `rebearing flash` finds them:
+//! puts 84 bytes into the section `.rebearing` of the ELF file, where `rebearing flash` finds them:
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 0–3 | `RBFD` |
-//! | 4–7 | version of the descriptor, 1 |
+//! | 4–7 | version of the descriptor, 2 |
 //! | 8–11 | version of the model format that the firmware reads |
 //! | 12–15 | model slots in the MODEL region, 1 or 2 |
 //! | 16–35 | FFT points, axes, features, components, classes that its `Monitor` holds |
 //! | 36–39 | its models and samples: 0 f32 models and f32 samples, 1 f32 models and counts, 2 i16 models and counts |
 //! | 40–71 | chip, as probe-rs names it, filled up with zeros |
+//! | 72–75 | sample rate in Hz as f32; 0: that of the model |
+//! | 76–79 | longest window in milliseconds; 0: any |
+//! | 80–83 | acceleration in g of the largest count as f32; 0: not known |
 //!
-//! All numbers are little-endian `u32`.
+//! All other numbers are little-endian `u32`. Version 1 ends before byte 72: how such a firmware
+//! samples is not known.
 
 use crate::model::{Encoding, format};
-use crate::monitor::{Capacities, Samples};
+use crate::monitor::{Capacities, Samples, Sampling};
 
 /// The section of the ELF file.
 pub const SECTION: &str = ".rebearing";
 /// Bytes of a descriptor.
-pub const DESCRIPTOR_LEN: usize = 72;
+pub const DESCRIPTOR_LEN: usize = 84;
+/// Bytes of a descriptor of version 1.
+const FIRST_LEN: usize = 72;
 /// First four bytes.
 pub const MAGIC: [u8; 4] = *b"RBFD";
-/// Version of the descriptor.
-pub const VERSION: u32 = 1;
+/// Version of the descriptor that is written. Version 1 is read too.
+pub const VERSION: u32 = 2;
 /// Longest name of a chip.
 pub(crate) const CHIP_LEN: usize = 32;
 
@@ -45,7 +51,7 @@ const fn kind(encoding: Encoding, samples: Samples) -> u32 {
 }
 
 /// A firmware's description of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Descriptor {
     /// Version of the model format that it reads.
@@ -54,6 +60,8 @@ pub struct Descriptor {
     pub slots: u32,
     /// The capacities of its monitor.
     pub capacities: Capacities,
+    /// How it samples; `None` if it does not say, as in version 1.
+    pub sampling: Option<Sampling>,
     chip: [u8; CHIP_LEN],
 }
 
@@ -61,15 +69,19 @@ impl Descriptor {
     /// A descriptor for this build of the crate, at compile time.
     ///
     /// # Panics
-    /// While compiling, if the chip's name is empty or too long, or there are not 1 or 2 slots.
-    pub const fn new(capacities: Capacities, chip: &str, slots: u32) -> Self {
+    /// While compiling, if the chip's name is empty or too long, if there are not 1 or 2 slots, or if
+    /// the rate or the full scale is negative or not finite.
+    pub const fn new(capacities: Capacities, chip: &str, slots: u32, sampling: Sampling) -> Self {
         assert!(!chip.is_empty() && chip.len() <= CHIP_LEN, "a chip's name has 1 to 32 bytes");
         assert!(slots == 1 || slots == 2, "a MODEL region has one or two slots");
+        assert!(is_size(sampling.rate_hz), "a rate is a number from zero up");
+        assert!(is_size(sampling.full_scale_g), "a full scale is a number from zero up");
         let mut name = [0; CHIP_LEN];
         // As many bytes as there are, which were counted above.
         let (place, _) = name.split_at_mut(chip.len());
         place.copy_from_slice(chip.as_bytes());
-        Self { model_version: format::VERSION as u32, slots, capacities, chip: name }
+        let model_version = format::VERSION as u32;
+        Self { model_version, slots, capacities, sampling: Some(sampling), chip: name }
     }
 
     /// The chip that the firmware was built for, as probe-rs names it.
@@ -78,7 +90,8 @@ impl Descriptor {
         self.chip.get(..length).and_then(|name| str::from_utf8(name).ok()).unwrap_or("")
     }
 
-    /// The bytes as they stand in the section.
+    /// The bytes as they stand in the section, in the newest version. A firmware that does not say
+    /// how it samples takes any model.
     pub const fn to_bytes(&self) -> [u8; DESCRIPTOR_LEN] {
         let Capacities { encoding, samples, fft, axes, dims, components, classes } =
             self.capacities;
@@ -94,22 +107,24 @@ impl Descriptor {
             classes as u32,
             kind(encoding, samples),
         ];
+        let Sampling { rate_hz, longest_window_ms, full_scale_g } = match self.sampling {
+            Some(sampling) => sampling,
+            None => Sampling::ANY,
+        };
+        let sampling = [rate_hz.to_bits(), longest_window_ms, full_scale_g.to_bits()];
         let mut bytes = [0; DESCRIPTOR_LEN];
-        let (numbers, name) = bytes.split_at_mut(DESCRIPTOR_LEN - CHIP_LEN);
+        let (first, last) = bytes.split_at_mut(FIRST_LEN);
+        let (numbers, name) = first.split_at_mut(FIRST_LEN - CHIP_LEN);
+        put(numbers, &words);
         name.copy_from_slice(&self.chip);
-        let mut word = 0;
-        while word < words.len() {
-            let (_, place) = numbers.split_at_mut(4 * word);
-            let (place, _) = place.split_at_mut(4);
-            place.copy_from_slice(&words[word].to_le_bytes());
-            word += 1;
-        }
+        put(last, &sampling);
         bytes
     }
 
-    /// The descriptor that `bytes` hold; `None` for anything else, another version included.
-    pub fn from_bytes(bytes: &[u8; DESCRIPTOR_LEN]) -> Option<Self> {
-        let (numbers, name) = bytes.split_last_chunk::<CHIP_LEN>()?;
+    /// The descriptor that `bytes` hold; `None` for anything else, a later version included.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (first, last) = bytes.split_first_chunk::<FIRST_LEN>()?;
+        let (numbers, name) = first.split_last_chunk::<CHIP_LEN>()?;
         let (words, _) = numbers.as_chunks::<4>();
         let words: &[[u8; 4]; 10] = words.try_into().ok()?;
         let [magic, rest @ ..] = *words;
@@ -130,29 +145,75 @@ impl Descriptor {
             components: components as usize,
             classes: classes as usize,
         };
-        let descriptor = Self { model_version, slots, capacities, chip: *name };
-        let known = magic == MAGIC && version == VERSION;
-        (known && matches!(slots, 1 | 2) && !descriptor.chip().is_empty()).then_some(descriptor)
+        let sampling = match version {
+            1 if last.is_empty() => None,
+            VERSION => Some(read_sampling(last.try_into().ok()?)?),
+            _ => return None,
+        };
+        let descriptor = Self { model_version, slots, capacities, sampling, chip: *name };
+        let known = magic == MAGIC && matches!(slots, 1 | 2);
+        (known && !descriptor.chip().is_empty()).then_some(descriptor)
     }
 }
 
-/// Puts a description of this firmware into its ELF file: its monitor, its chip, its model slots.
+/// Writes words to the start of `bytes`.
+const fn put(bytes: &mut [u8], words: &[u32]) {
+    let mut word = 0;
+    while word < words.len() {
+        let (_, place) = bytes.split_at_mut(4 * word);
+        let (place, _) = place.split_at_mut(4);
+        place.copy_from_slice(&words[word].to_le_bytes());
+        word += 1;
+    }
+}
+
+fn read_sampling(bytes: &[u8; DESCRIPTOR_LEN - FIRST_LEN]) -> Option<Sampling> {
+    let &[rate, longest, full_scale] = bytes.as_chunks::<4>().0 else { return None };
+    let [rate_hz, full_scale_g] = [rate, full_scale].map(f32::from_le_bytes);
+    let longest_window_ms = u32::from_le_bytes(longest);
+    (is_size(rate_hz) && is_size(full_scale_g)).then_some(Sampling {
+        rate_hz,
+        longest_window_ms,
+        full_scale_g,
+    })
+}
+
+/// Returns true for a number from zero up.
+const fn is_size(number: f32) -> bool {
+    // The bits of −0, of negative numbers, of infinity and NaN are larger.
+    number.to_bits() <= f32::MAX.to_bits()
+}
+
+/// Puts a description of this firmware into its ELF file: its monitor, its chip, its model slots,
+/// and how it samples.
 ///
 /// ```
 /// use rebearing::Monitor;
+/// use rebearing::monitor::Sampling;
+///
+/// const SAMPLING: Sampling =
+///     Sampling { rate_hz: 26_667.0, longest_window_ms: 4_000, full_scale_g: 16.0 };
 ///
 /// // The MODEL region of memory.x holds one model; with 2, it is cut in halves as in `update`.
-/// rebearing::descriptor!(Monitor<'static, f32, 2048, 1, 32, 64, 8>, "STM32F405RG", 1);
+/// rebearing::descriptor!(Monitor<'static, i16, 2048, 1, 32, 64, 8>, "STM32F405RG", 1, SAMPLING);
 /// # fn main() {}
 /// ```
+///
+/// The firmware itself should refuse what the descriptor promises to refuse: see
+/// [`Sampling::check`](crate::monitor::Sampling::check).
 #[macro_export]
 macro_rules! descriptor {
-    ($monitor:ty, $chip:expr, $slots:expr $(,)?) => {
+    ($monitor:ty, $chip:expr, $slots:expr, $sampling:expr $(,)?) => {
         #[used]
         #[cfg_attr(target_os = "none", unsafe(link_section = ".rebearing"))]
         static REBEARING_DESCRIPTOR: [u8; $crate::update::descriptor::DESCRIPTOR_LEN] =
-            $crate::update::descriptor::Descriptor::new(<$monitor>::CAPACITIES, $chip, $slots)
-                .to_bytes();
+            $crate::update::descriptor::Descriptor::new(
+                <$monitor>::CAPACITIES,
+                $chip,
+                $slots,
+                $sampling,
+            )
+            .to_bytes();
     };
 }
 
@@ -162,34 +223,52 @@ mod tests {
     use crate::Monitor;
 
     const CAPACITIES: Capacities = Monitor::<'static, i16, 512, 3, 96, 24, 16>::CAPACITIES;
+    const SAMPLING: Sampling =
+        Sampling { rate_hz: 26_667.0, longest_window_ms: 4_000, full_scale_g: 16.0 };
 
     #[test]
     fn what_is_written_is_read_back() {
         for chip in ["nRF52840_xxAA", "an exactly 32 bytes long chip nm"] {
-            let descriptor = Descriptor::new(CAPACITIES, chip, 2);
+            let descriptor = Descriptor::new(CAPACITIES, chip, 2, SAMPLING);
             let read = Descriptor::from_bytes(&descriptor.to_bytes()).unwrap();
             assert_eq!(read, descriptor);
             assert_eq!((read.chip(), read.slots, read.capacities), (chip, 2, CAPACITIES));
             assert_eq!(read.model_version, u32::from(format::VERSION));
+            assert_eq!(read.sampling, Some(SAMPLING));
         }
     }
 
     #[test]
     fn the_layout_is_as_documented() {
-        let bytes = Descriptor::new(CAPACITIES, "RP2040", 1).to_bytes();
+        let bytes = Descriptor::new(CAPACITIES, "RP2040", 1, SAMPLING).to_bytes();
         assert_eq!(bytes[..4], *b"RBFD");
         let word = |at: usize| u32::from_le_bytes(*bytes[at..].first_chunk().unwrap());
-        assert_eq!([4, 8, 12].map(word), [1, 1, 1]);
+        assert_eq!([4, 8, 12].map(word), [2, 1, 1]);
         assert_eq!([16, 20, 24, 28, 32, 36].map(word), [512, 3, 96, 24, 16, 1]);
         assert_eq!(bytes[40..48], *b"RP2040\0\0");
+        assert_eq!([72, 76, 80].map(word), [26_667_f32.to_bits(), 4_000, 16_f32.to_bits()]);
+    }
+
+    #[test]
+    fn version_1_is_read_and_says_nothing_of_its_samples() {
+        let mut bytes = Descriptor::new(CAPACITIES, "RP2040", 1, SAMPLING).to_bytes();
+        bytes[4] = 1;
+        let read = Descriptor::from_bytes(&bytes[..72]).unwrap();
+        assert_eq!((read.chip(), read.capacities, read.sampling), ("RP2040", CAPACITIES, None));
+        // Neither version has the other's length.
+        assert_eq!(Descriptor::from_bytes(&bytes), None);
+        bytes[4] = 2;
+        assert_eq!(Descriptor::from_bytes(&bytes[..72]), None);
+        assert_eq!(Descriptor::from_bytes(&bytes[..83]), None);
+        assert_eq!(Descriptor::from_bytes(&[]), None);
     }
 
     #[test]
     fn another_magic_version_or_number_of_slots_is_refused() {
-        let bytes = Descriptor::new(CAPACITIES, "RP2040", 1).to_bytes();
-        for (at, byte) in
-            [(0, b'X'), (4, 2), (12, 0), (12, 3), (36, 3), (37, 1), (40, 0), (40, 0xff)]
-        {
+        let bytes = Descriptor::new(CAPACITIES, "RP2040", 1, SAMPLING).to_bytes();
+        let changes = [(0, b'X'), (4, 1), (4, 3), (12, 0), (12, 3), (36, 3), (37, 1), (40, 0)];
+        // A rate and a full scale that are negative or not finite.
+        for (at, byte) in changes.into_iter().chain([(40, 0xff), (75, 0xc6), (83, 0xff)]) {
             let mut other = bytes;
             other[at] = byte;
             assert_eq!(Descriptor::from_bytes(&other), None, "byte {at} as {byte}");

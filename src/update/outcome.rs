@@ -39,7 +39,7 @@ impl Outcome {
         Self::DoesNotFit,
     ];
 
-    /// The number in the journal and on the bus.
+    /// The number in flash and on the bus.
     pub fn code(self) -> u8 {
         self as u8
     }

@@ -130,11 +130,15 @@ pub enum Refusal {
     NotSupported = 18,
     /// The counter in hardware cannot be read or raised.
     Counter = 19,
+    /// A model is on trial, and the one before it must stay until that ends.
+    OnTrial = 20,
+    /// The model's checksum does not hold.
+    Damaged = 21,
 }
 
 impl Refusal {
     /// All reasons, in the order of their codes.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::NotAnEnvelope,
         Self::UnknownKey,
         Self::RetiredKey,
@@ -154,6 +158,8 @@ impl Refusal {
         Self::NotOnTrial,
         Self::NotSupported,
         Self::Counter,
+        Self::OnTrial,
+        Self::Damaged,
     ];
 
     /// The number that the bus gives it; zero stands for no refusal.
@@ -195,6 +201,8 @@ impl fmt::Display for Refusal {
             Self::NotOnTrial => "no model is on trial",
             Self::NotSupported => "the device takes no models this way",
             Self::Counter => "the device's counter in hardware failed",
+            Self::OnTrial => "a model is on trial; wait for its end, or confirm or reject it",
+            Self::Damaged => "the model was damaged on the way: its checksum does not hold",
         })
     }
 }

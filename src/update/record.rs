@@ -7,13 +7,51 @@ pub const RECORD_LEN: usize = 16;
 /// First four bytes of a record.
 const RECORD_MAGIC: [u8; 4] = *b"RBSL";
 
-/// The sequence number of a slot whose record belongs to the model in it.
-///
-/// When a debug probe writes a model, the record of the model before it stays behind.
-pub(super) fn sequence(slot: &[u8]) -> Option<u32> {
-    let (sequence, model_crc) = read_record(slot.last_chunk()?)?;
-    let stored = slot.get(CRC_OFFSET..)?.first_chunk()?;
-    (u32::from_le_bytes(*stored) == model_crc).then_some(sequence)
+/// The record of a slot, as far as it belongs to the model in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// The model's sequence number.
+    Sequence(u32),
+    /// No record was written, or one of another model: a debug probe writes a model and leaves the
+    /// record of the model before it behind.
+    Plain,
+    /// A record was written and is damaged beyond repair.
+    Damaged,
+}
+
+impl Marked {
+    /// Reads the record at the end of a slot.
+    pub(super) fn of(slot: &[u8]) -> Self {
+        let (Some(bytes), Some(stored)) =
+            (slot.last_chunk(), slot.get(CRC_OFFSET..).and_then(<[u8]>::first_chunk))
+        else {
+            return Self::Plain;
+        };
+        match read_record(bytes).or_else(|| mended(bytes)) {
+            Some((sequence, crc)) if crc == u32::from_le_bytes(*stored) => Self::Sequence(sequence),
+            Some(_) => Self::Plain,
+            None if *bytes == [0xff; RECORD_LEN] => Self::Plain,
+            None => Self::Damaged,
+        }
+    }
+
+    /// The sequence number, if there is one.
+    pub(super) fn sequence(self) -> Option<u32> {
+        match self {
+            Self::Sequence(sequence) => Some(sequence),
+            Self::Plain | Self::Damaged => None,
+        }
+    }
+}
+
+/// A record of which a single bit has rotted. The checksum tells any three wrong bits from none, so
+/// at most one flip makes it whole.
+fn mended(bytes: &[u8; RECORD_LEN]) -> Option<(u32, u32)> {
+    (0..8 * RECORD_LEN).find_map(|bit| {
+        let mut flipped = *bytes;
+        *flipped.get_mut(bit / 8)? ^= 1 << (bit % 8);
+        read_record(&flipped)
+    })
 }
 
 /// Returns true if sequence number `this` is newer than `that`; numbers may wrap.

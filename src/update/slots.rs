@@ -20,7 +20,7 @@
 
 use core::fmt;
 
-use super::record::{is_newer, sequence};
+use super::record::{Marked, is_newer};
 use crate::model::{AnyModel, Body, ModelError};
 
 /// One half of the MODEL region.
@@ -62,7 +62,41 @@ impl fmt::Display for NoModel {
 
 impl core::error::Error for NoModel {}
 
-/// The newest model of a MODEL region with two slots that `accept` takes, and its slot.
+/// The newest model that can be used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Newest<T> {
+    /// Its slot.
+    pub slot: Slot,
+    /// What `accept` made of it.
+    pub model: T,
+    /// Why the other slot was passed over, if its model is or may be newer. Tell it: the device runs
+    /// an older model than it was given.
+    pub passed_over: Option<PassedOver>,
+}
+
+/// The reason why a slot was passed over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum PassedOver {
+    /// Its record says that it is the newest, but its model cannot be used.
+    Model(ModelError),
+    /// Its record is damaged, so nobody can tell how new it is.
+    Record,
+}
+
+impl fmt::Display for PassedOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Model(error) => write!(f, "the newest model cannot be used: {error}"),
+            Self::Record => {
+                f.write_str("the other slot's record is damaged: its model may be the newest")
+            }
+        }
+    }
+}
+
+/// The newest model of a MODEL region with two slots that `accept` takes.
 ///
 /// `accept` is usually `Monitor::new`. If a model is damaged, cannot be read by this firmware or does
 /// not fit its monitor, the other slot is tried.
@@ -75,27 +109,34 @@ impl core::error::Error for NoModel {}
 /// # let model = include_model!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/model-v1.rbm"));
 /// # region[..model.len()].copy_from_slice(model);
 /// # let region: &[u8] = region;
-/// let (slot, monitor) = update::newest(region, Monitor::<f32, 256, 1, 4, 3, 3>::new)?;
-/// assert_eq!(slot, Slot::A);
+/// let newest = update::newest(region, Monitor::<f32, 256, 1, 4, 3, 3>::new)?;
+/// assert_eq!(newest.slot, Slot::A);
 /// # Ok::<(), update::NoModel>(())
 /// ```
 pub fn newest<'a, B: Body<'a>, T>(
     region: &'a [u8],
     mut accept: impl FnMut(AnyModel<'a, B>) -> Result<T, ModelError>,
-) -> Result<(Slot, T), NoModel> {
+) -> Result<Newest<T>, NoModel> {
     let (a, b) = region.split_at_checked(region.len() / 2).unwrap_or((region, &[]));
-    let (first, second) = if is_newer(sequence(b), sequence(a)) {
-        ((Slot::B, b), (Slot::A, a))
+    let (mark_a, mark_b) = (Marked::of(a), Marked::of(b));
+    let (first, second, mark) = if is_newer(mark_b.sequence(), mark_a.sequence()) {
+        ((Slot::B, b), (Slot::A, a), mark_a)
     } else {
-        ((Slot::A, a), (Slot::B, b))
+        ((Slot::A, a), (Slot::B, b), mark_b)
     };
     let mut model_of = |slot: &'a [u8]| AnyModel::from_region(slot).and_then(&mut accept);
     let newest = match model_of(first.1) {
-        Ok(model) => return Ok((first.0, model)),
+        Ok(model) => {
+            let passed_over = (mark == Marked::Damaged).then_some(PassedOver::Record);
+            return Ok(Newest { slot: first.0, model, passed_over });
+        }
         Err(error) => error,
     };
     match model_of(second.1) {
-        Ok(model) => Ok((second.0, model)),
+        Ok(model) => {
+            let passed_over = Some(PassedOver::Model(newest));
+            Ok(Newest { slot: second.0, model, passed_over })
+        }
         Err(older) if first.0 == Slot::A => Err(NoModel { a: newest, b: older }),
         Err(older) => Err(NoModel { a: older, b: newest }),
     }

@@ -3,17 +3,15 @@
 use core::fmt;
 use core::ops::Range;
 
-use embedded_storage::nor_flash::{NorFlash, NorFlashError, NorFlashErrorKind};
+use embedded_storage::nor_flash::{NorFlash, NorFlashErrorKind};
 
+use super::io::{Io, IoError, PIECE};
 use super::record::{RECORD_LEN, is_newer, read_record, record};
 use super::slots::Slot;
 use crate::model::AnyModel;
 use crate::model::format::CRC_OFFSET;
 
-/// Flash is read and padded in pieces of this size; no word of a flash is longer.
-const PIECE: usize = 256;
-
-/// The reason why a region of the flash cannot hold two slots.
+/// The reason why a region of the flash cannot hold two slots or a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum LayoutError {
@@ -27,6 +25,10 @@ pub enum LayoutError {
         /// Bytes that are erased at once.
         erase_size: usize,
     },
+    /// The ledger lies in the MODEL region.
+    Overlap,
+    /// The flash driver failed when the ledger was read.
+    Unreadable,
 }
 
 impl fmt::Display for LayoutError {
@@ -34,19 +36,24 @@ impl fmt::Display for LayoutError {
         match self {
             Self::OutOfBounds { capacity } => write!(
                 f,
-                "the MODEL region is empty or not inside the flash of {capacity} bytes: its place is counted from the start of the flash"
+                "the region is empty or not inside the flash of {capacity} bytes: its place is counted from the start of the flash"
             ),
             Self::NotErasable { erase_size } => write!(
                 f,
-                "flash is erased {erase_size} bytes at a time: the MODEL region has to start at a multiple of it, and each half has to be one"
+                "flash is erased {erase_size} bytes at a time: the region has to start at a multiple of it, and each half has to be one"
             ),
+            Self::Overlap => {
+                f.write_str("the ledger needs sectors of its own, outside the MODEL region")
+            }
+            Self::Unreadable => f.write_str("the flash driver failed when the ledger was read"),
         }
     }
 }
 
 impl core::error::Error for LayoutError {}
 
-/// The reason why a model was not stored. The model in use is untouched and stays the newest.
+/// The reason why a model was not stored. The model in use is untouched and stays the newest, unless
+/// the reason is [`StoreError::Unclear`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StoreError {
@@ -64,6 +71,9 @@ pub enum StoreError {
         /// Where, from the start of the flash.
         offset: u32,
     },
+    /// The new model was written whole, but could be neither read back nor taken back. The next start
+    /// will show which model is used.
+    Unclear,
 }
 
 impl fmt::Display for StoreError {
@@ -76,17 +86,42 @@ impl fmt::Display for StoreError {
             Self::Differs { offset } => {
                 write!(f, "flash does not hold what was written at {offset:#x}: it is worn")
             }
+            Self::Unclear => f.write_str(
+                "the flash driver failed after the new model was written: the next start shows which model is used",
+            ),
         }
     }
 }
 
 impl core::error::Error for StoreError {}
 
+impl From<IoError> for StoreError {
+    fn from(error: IoError) -> Self {
+        match error {
+            IoError::Flash(kind) => Self::Flash(kind),
+            IoError::Differs { offset } => Self::Differs { offset },
+        }
+    }
+}
+
+/// Bytes of one half of a region that is erased in halves.
+pub(super) fn halves<F: NorFlash>(flash: &F, region: &Range<u32>) -> Result<u32, LayoutError> {
+    let (start, end) = (region.start as usize, region.end as usize);
+    if start >= end || end > flash.capacity() {
+        return Err(LayoutError::OutOfBounds { capacity: flash.capacity() });
+    }
+    let erase_size = F::ERASE_SIZE;
+    if !start.is_multiple_of(erase_size) || !(end - start).is_multiple_of(2 * erase_size) {
+        return Err(LayoutError::NotErasable { erase_size });
+    }
+    Ok((region.end - region.start) / 2)
+}
+
 /// The two slots, for writing.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Slots<F> {
-    flash: F,
+    io: Io<F>,
     /// Start of slot A, from the start of the flash.
     start: u32,
     /// Bytes of a slot.
@@ -99,21 +134,9 @@ impl<F: NorFlash> Slots<F> {
 
     /// The slots in `region` of `flash`, which is the MODEL region counted from the flash's start.
     pub fn new(flash: F, region: Range<u32>) -> Result<Self, LayoutError> {
-        const {
-            // Words are powers of two, so that the record is whole words or a word holds it.
-            assert!(F::WRITE_SIZE.is_power_of_two() && F::WRITE_SIZE <= PIECE, "an odd flash word");
-            assert!(F::READ_SIZE > 0 && RECORD_LEN.is_multiple_of(F::READ_SIZE), "an odd read");
-            assert!(F::ERASE_SIZE >= PIECE && F::ERASE_SIZE.is_multiple_of(PIECE), "an odd sector");
-        }
-        let (start, end) = (region.start as usize, region.end as usize);
-        if start >= end || end > flash.capacity() {
-            return Err(LayoutError::OutOfBounds { capacity: flash.capacity() });
-        }
-        let erase_size = F::ERASE_SIZE;
-        if !start.is_multiple_of(erase_size) || !(end - start).is_multiple_of(2 * erase_size) {
-            return Err(LayoutError::NotErasable { erase_size });
-        }
-        Ok(Self { flash, start: region.start, len: (region.end - region.start) / 2 })
+        let () = Io::<F>::CHECK;
+        let len = halves(&flash, &region)?;
+        Ok(Self { io: Io(flash), start: region.start, len })
     }
 
     /// Longest model that a slot holds.
@@ -139,16 +162,22 @@ impl<F: NorFlash> Slots<F> {
         let slot = in_use.map_or(Slot::A, Slot::other);
         let sequence = self.next_sequence()?;
         let start = self.start_of(slot);
-        self.flash.erase(start, start.saturating_add(self.len)).map_err(flash_error)?;
-        self.write_padded(start, model)?;
-        self.compare(start, model)?;
-        self.write_record(slot, &record(sequence, stored_crc(model)))?;
-        Ok(slot)
+        let end = start.saturating_add(self.len);
+        self.io.erase(start, end)?;
+        self.io.write(start, model)?;
+        match self.write_record(slot, &record(sequence, stored_crc(model))) {
+            Ok(()) => Ok(slot),
+            // The record may be whole. An error means that the old model stays, so it has to go.
+            Err(error) => match self.io.erase(start, end) {
+                Ok(()) => Err(error.into()),
+                Err(_) => Err(StoreError::Unclear),
+            },
+        }
     }
 
     /// The flash driver.
     pub fn into_flash(self) -> F {
-        self.flash
+        self.io.0
     }
 
     fn start_of(&self, slot: Slot) -> u32 {
@@ -168,13 +197,12 @@ impl<F: NorFlash> Slots<F> {
     fn record_of(&mut self, slot: Slot) -> Result<Option<u32>, StoreError> {
         let end = self.start_of(slot).saturating_add(self.len);
         let mut bytes = [0; RECORD_LEN];
-        let offset = end.saturating_sub(RECORD_LEN as u32);
-        self.flash.read(offset, &mut bytes).map_err(flash_error)?;
+        self.io.read(end.saturating_sub(RECORD_LEN as u32), &mut bytes)?;
         Ok(read_record(&bytes).map(|(sequence, _)| sequence))
     }
 
     /// The record at the very end, whatever the length of a flash word.
-    fn write_record(&mut self, slot: Slot, record: &[u8; RECORD_LEN]) -> Result<(), StoreError> {
+    fn write_record(&mut self, slot: Slot, record: &[u8; RECORD_LEN]) -> Result<(), IoError> {
         let room = Self::RECORD_ROOM;
         let mut padded = [0xff; PIECE];
         for (place, byte) in padded.iter_mut().take(room).rev().zip(record.iter().rev()) {
@@ -182,39 +210,7 @@ impl<F: NorFlash> Slots<F> {
         }
         let end = self.start_of(slot).saturating_add(self.len);
         let offset = end.saturating_sub(room as u32);
-        self.flash.write(offset, padded.get(..room).unwrap_or_default()).map_err(flash_error)?;
-        self.compare(end.saturating_sub(RECORD_LEN as u32), record)
-    }
-
-    /// Writes `bytes`, the last flash word filled up with what erased flash reads as.
-    fn write_padded(&mut self, start: u32, bytes: &[u8]) -> Result<(), StoreError> {
-        let mut offset = start;
-        for piece in bytes.chunks(PIECE) {
-            let mut padded = [0xff; PIECE];
-            for (place, byte) in padded.iter_mut().zip(piece) {
-                *place = *byte;
-            }
-            let words = piece.len().next_multiple_of(F::WRITE_SIZE);
-            self.flash
-                .write(offset, padded.get(..words).unwrap_or_default())
-                .map_err(flash_error)?;
-            offset = offset.saturating_add(PIECE as u32);
-        }
-        Ok(())
-    }
-
-    /// Reads back what was written.
-    fn compare(&mut self, start: u32, bytes: &[u8]) -> Result<(), StoreError> {
-        let mut offset = start;
-        for expected in bytes.chunks(RECORD_LEN) {
-            let mut found = [0; RECORD_LEN];
-            self.flash.read(offset, &mut found).map_err(flash_error)?;
-            if !found.starts_with(expected) {
-                return Err(StoreError::Differs { offset });
-            }
-            offset = offset.saturating_add(RECORD_LEN as u32);
-        }
-        Ok(())
+        self.io.write(offset, padded.get(..room).unwrap_or_default())
     }
 }
 
@@ -222,9 +218,4 @@ impl<F: NorFlash> Slots<F> {
 fn stored_crc(model: &[u8]) -> u32 {
     let stored = model.get(CRC_OFFSET..).and_then(<[u8]>::first_chunk);
     stored.map_or(0, |bytes| u32::from_le_bytes(*bytes))
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the signature that map_err wants")]
-fn flash_error(error: impl NorFlashError) -> StoreError {
-    StoreError::Flash(error.kind())
 }

@@ -222,7 +222,7 @@ fn numbers_out_of_range_are_refused_by_name() {
     let dims = 4;
     let mixture = payload(Section::Mixture);
     let scales = mixture + 4 * 3;
-    let cases: [(&str, usize, Word); 24] = [
+    let cases: [(&str, usize, Word); 25] = [
         ("number of axes", payload(Section::Counts), 0.into()),
         ("number of axes", payload(Section::Counts), 4.into()),
         ("number of bands", payload(Section::Counts) + 4, 0.into()),
@@ -232,6 +232,7 @@ fn numbers_out_of_range_are_refused_by_name() {
         ("healthy class", payload(Section::Counts) + 16, 3.into()),
         ("sample rate", payload(Section::FrontEnd), f32::NAN.into()),
         ("sample rate", payload(Section::FrontEnd), 0.0.into()),
+        ("sample rate", payload(Section::FrontEnd), 1e-38.into()),
         ("FFT length", payload(Section::FrontEnd) + 4, 300.into()),
         ("hop", payload(Section::FrontEnd) + 8, 0.into()),
         ("hop", payload(Section::FrontEnd) + 8, 257.into()),
@@ -253,6 +254,34 @@ fn numbers_out_of_range_are_refused_by_name() {
             ModelError::OutOfRange { field, .. } => assert_eq!(field, name),
             error => panic!("{name}: {error}"),
         }
+    }
+}
+
+#[test]
+fn orders_that_no_shaft_has_are_refused_by_name() {
+    let at = common::GOLDEN_ORDERS.windows(4).position(|four| four == Section::Orders.tag());
+    let at = at.unwrap() + format::SECTION_HEADER_LEN;
+    // A denormal, the smallest normal number, and one just below the least.
+    for tiny in [1e-45_f32, f32::MIN_POSITIVE, 0.9e-3] {
+        for (name, at) in [("first order", at + 8), ("width of an order band", at + 12)] {
+            let mut bytes = common::GOLDEN_ORDERS.to_vec();
+            put(&mut bytes, at, tiny);
+            seal(&mut bytes);
+            let error = ModelBytes::from_bytes(&bytes).unwrap_err();
+            assert_eq!(error, ModelError::OutOfRange { field: name, index: 0 }, "{tiny:e}");
+        }
+    }
+}
+
+/// On a 32-bit chip these lengths have no next multiple of four. `fuzz-32` runs the same there.
+#[test]
+fn the_largest_lengths_are_refused() {
+    for last in [u32::MAX - 3, u32::MAX - 2, u32::MAX - 1, u32::MAX] {
+        let error = sealed_refusal(|b| put(b, payload(Section::Provenance) - 4, last));
+        assert!(matches!(error, ModelError::SectionLength { .. }), "{error:?}");
+        // The end of the last of three names.
+        let error = sealed_refusal(|b| put(b, payload(Section::Names) + 8, last));
+        assert!(matches!(error, ModelError::SectionLength { .. }), "{error:?}");
     }
 }
 

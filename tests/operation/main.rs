@@ -2,6 +2,7 @@
 
 mod acquisition;
 mod alarm;
+mod alarm_kept;
 mod alarm_names;
 mod any_monitor;
 mod chip;
@@ -16,8 +17,6 @@ mod severity;
 #[path = "../../firmware-examples/src/simulated.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the firmware uses the rest, as a library")]
 mod simulated;
-mod simulated_flash;
 mod slices;
-mod slots;
 mod snapshot;
 mod soak;

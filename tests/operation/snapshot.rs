@@ -1,9 +1,12 @@
 //! Snapshots: the host reads exactly what the device writes, and gets each window's features back.
 
+use std::cell::RefCell;
+
 use crate::common;
 use proptest::prelude::*;
+use rebearing::operation::snapshot::sealed::{self, SEAL_HEAD_LEN, SEAL_LEN};
 use rebearing::operation::snapshot::{
-    self, AFTER_GAP, CRC_LEN, HEADER_LEN, Snapshot, UNKNOWN, WINDOW_LEN,
+    self, AFTER_GAP, CRC_LEN, HEADER_LEN, Mac, Snapshot, UNKNOWN, WINDOW_LEN,
 };
 use rebearing::{AnyMonitor, IntegerModel, IntegerMonitor, Model, ModelError, Monitor};
 use rebearing_host::features::snapshot::parse;
@@ -167,4 +170,61 @@ fn a_snapshot_refuses_what_it_cannot_hold() {
     let refused = Snapshot::<4, 0>::new(&model).map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("windows of a snapshot"), "{refused}");
     const { assert!(Snapshot::<32, 128>::RAM < 128 * (2 * 32 + 6) + 128) };
+}
+
+/// Keeps what it takes, so that a test sees what is sealed. Its tag is the number of bytes.
+#[derive(Clone)]
+struct Taken<'t>(&'t RefCell<Vec<u8>>);
+
+impl Mac for Taken<'_> {
+    fn absorb(&mut self, bytes: &[u8]) {
+        self.0.borrow_mut().extend(bytes);
+    }
+
+    fn tag(self) -> [u8; 32] {
+        [self.0.borrow().len() as u8; 32]
+    }
+}
+
+#[test]
+fn a_seal_follows_the_record_and_covers_it_with_device_and_count() {
+    let model = Model::parse(common::GOLDEN).unwrap();
+    let mut monitor = Monitor::<f32, 256, 1, 4, 3, 3>::new(model).unwrap();
+    let mut snapshot = Snapshot::<4, 8>::new(&model).unwrap();
+    for n in 0..2_000 {
+        if let Some(finding) = monitor.push([sample(n)]) {
+            snapshot.record(&monitor, finding.index, 0);
+        }
+    }
+    let plain: Vec<u8> = snapshot.bytes().collect();
+    let device = std::array::from_fn(|n| n as u8 + 1);
+    let taken = RefCell::new(Vec::new());
+    let sealed = snapshot.sealed_bytes(Taken(&taken), device, 0x0403_0201);
+    assert_eq!(sealed.len(), plain.len() + SEAL_LEN);
+    let bytes: Vec<u8> = sealed.collect();
+    assert_eq!(bytes[..plain.len()], plain);
+    // The layout of docs/snapshot-format.md.
+    let seal = &bytes[plain.len()..];
+    let head = [&b"RBSM\x01\0\0\0"[..], &device, &[1, 2, 3, 4]].concat();
+    assert_eq!((seal.len(), &seal[..SEAL_HEAD_LEN]), (60, &head[..]));
+    let covered = [&sealed::DOMAIN[..], &plain, &head].concat();
+    assert_eq!(*taken.borrow(), covered);
+    assert_eq!(seal[SEAL_HEAD_LEN..], [covered.len() as u8; 32]);
+
+    // In packets of any size: the same bytes, then nothing.
+    for size in 1..=bytes.len() + 1 {
+        let taken = RefCell::new(Vec::new());
+        let mut sealed = snapshot.sealed_bytes(Taken(&taken), device, 0x0403_0201);
+        let (mut packet, mut sent) = (vec![0; size], Vec::<u8>::new());
+        loop {
+            assert_eq!(sealed.len(), bytes.len() - sent.len());
+            let filled = sealed.fill(&mut packet);
+            sent.extend(&packet[..filled]);
+            if filled == 0 {
+                break;
+            }
+        }
+        assert_eq!(sent, bytes);
+        assert_eq!((sealed.len(), sealed.next()), (0, None));
+    }
 }

@@ -68,7 +68,8 @@ pub(crate) fn check() -> Result<(), String> {
     for Tour { binary, model, expected } in TOURS {
         for (_, elf) in elves.iter().filter(|(name, _)| *name == binary) {
             // QEMU's board with this chip.
-            let machine = Machine { name: "netduinoplus2", file: Some((model, MODEL_ADDRESS)) };
+            let machine =
+                Machine { name: "netduinoplus2", file: Some((model, MODEL_ADDRESS)), words: &[] };
             emulation::expect(&emulator, &machine, elf, expected)?;
         }
     }

@@ -17,6 +17,8 @@ pub(crate) struct Machine {
     pub(crate) name: &'static str,
     /// A file of the repository, and its address.
     pub(crate) file: Option<(&'static str, u32)>,
+    /// The words of the firmware's command line.
+    pub(crate) words: &'static [&'static str],
 }
 
 /// Runs `elf` and compares what it prints with the file `expected` of the repository.
@@ -41,11 +43,13 @@ pub(crate) fn expect(
     }
 }
 
-fn run(qemu: &Path, machine: &Machine, elf: &Path) -> Result<String, String> {
+/// Runs `elf` and returns what it prints. Fails if the firmware does.
+pub(crate) fn run(qemu: &Path, machine: &Machine, elf: &Path) -> Result<String, String> {
     let mut command = Command::new(qemu);
     command.args(["-M", machine.name, "-display", "none", "-monitor", "none", "-serial", "none"]);
     command.args(["-chardev", "stdio,id=console", "-semihosting-config"]);
-    command.arg("enable=on,target=native,chardev=console");
+    let words: String = machine.words.iter().map(|word| format!(",arg={word}")).collect();
+    command.arg(format!("enable=on,target=native,chardev=console{words}"));
     if let Some((file, address)) = machine.file {
         // A comma in a file name is written twice, as in all of QEMU's options.
         let file = root().join(file).to_string_lossy().replace(',', ",,");

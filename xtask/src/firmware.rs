@@ -12,6 +12,9 @@ pub(crate) const MANIFEST: &str = "firmware-examples/Cargo.toml";
 /// The binary for QEMU's mps2-an386 and microbit boards.
 pub(crate) const QEMU_BINARY: &str = "qemu";
 
+/// The profile with checks of overflow.
+const CHECKED: &str = "checked";
+
 /// Where the firmware's workspace is built.
 pub(crate) fn target_dir() -> PathBuf {
     run::target_dir("firmware", "firmware-examples/target")
@@ -37,6 +40,15 @@ pub(crate) fn build_with(
     }
     run(&format!("firmware {name} for {target}"), &mut cargo)?;
     Ok(directory.join(target).join("release").join(name))
+}
+
+/// As [`build`], with checks of overflow and all assertions.
+pub(crate) fn build_checked(thumb: Thumb, name: &str, target: &str) -> Result<PathBuf, String> {
+    let directory = target_dir();
+    let mut cargo = thumb.build(MANIFEST, target, &directory);
+    cargo.args(["--profile", CHECKED, "--bin", name]);
+    run(&format!("firmware {name} for {target}, checked"), &mut cargo)?;
+    Ok(directory.join(target).join(CHECKED).join(name))
 }
 
 /// As [`build`], without symbols and debug information. This is what an emulator needs, in a file

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  main ─┬─► test ─────┬─► panics ─────────┐
-//!        │             ├─► boards, soak ─┐ │
+//!        │             ├─► boards, soak ─┤ │
+//!        ├─► fuzz ─────┼─────────────────┤ │
 //!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
 //!        ├─► size ─────┴─► qemu, toolchain ┤
 //!        ├─► report_test ──────────────────┘
@@ -20,6 +21,7 @@ mod consent;
 mod deny;
 mod emulation;
 mod firmware;
+mod fuzz;
 mod install;
 mod manifests;
 mod msrv;
@@ -45,6 +47,7 @@ cargo xtask bench host [--json] [--quick] [--threads N]
 cargo xtask bench device [--json]
                               counts instructions on emulated Cortex-M: mixtures, stages, emlearn
 cargo xtask operation         simulates a million windows of operation: alarms, false alarms, delays
+cargo xtask fuzz              damages millions of model files, on the host and on an emulated core
 cargo xtask install [OPTION…] installs the command, with the emulated device's firmware in it
 cargo xtask pictures          draws the pictures of docs/
 cargo xtask package           builds both packages from their own files
@@ -99,6 +102,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["bench", "device", options @ ..] => bench::device::bench(options),
         ["size"] => Ok(size::print()?),
         ["operation"] => Ok(test::operation()?),
+        ["fuzz"] => Ok(fuzz::long()?),
         ["install", options @ ..] => install::install(options),
         ["pictures"] => Ok(test::pictures()?),
         ["package"] => Ok(package::verify()?),

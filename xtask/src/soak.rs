@@ -16,7 +16,7 @@ pub(crate) fn check() -> Result<(), String> {
     let emulator = qemu::find_or_install()?;
     for (target, machine, expected) in SOAKS {
         let elf = firmware::build(thumb, BINARY, target)?;
-        let machine = Machine { name: machine, file: None };
+        let machine = Machine { name: machine, file: None, words: &[] };
         let expected = format!("firmware-examples/src/bin/{expected}");
         emulation::expect(&emulator, &machine, &elf, &expected)?;
     }

@@ -2,9 +2,9 @@
 
 use crate::consent::{self, Need};
 use crate::firmware::{self, QEMU_BINARY};
-use crate::run::{root, run, target_dir};
+use crate::run::{root, run};
 use crate::toolchain::{M0, M4F, TARGETS, Thumb, component, component_need};
-use crate::{Failure, bench, boards, msrv, package, panics, qemu, report_test, soak};
+use crate::{Failure, bench, boards, fuzz, msrv, package, panics, qemu, report_test, soak};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -27,12 +27,8 @@ const STEPS: [Step; 16] = [
     ("tutorial", boards::tutorial),
     ("soak", soak::check),
     ("panic", panic),
-    ("fuzz", fuzz),
+    ("fuzz", fuzz::check),
 ];
-
-const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
-/// Number of mutated model files in the short run. `mutate` itself defaults to a million.
-const MUTATIONS: &str = "100000";
 
 /// The names of the steps.
 pub(crate) fn names() -> String {
@@ -79,10 +75,10 @@ fn needs(chosen: &[Step]) -> Vec<Need> {
     let mut needs = Vec::new();
     needs.extend(has(&["format"]).then(|| component_need("fmt", "rustfmt")).flatten());
     needs.extend(has(&["clippy"]).then(|| component_need("clippy", "clippy")).flatten());
-    let host = ["format", "package", "msrv", "tests", "docs", "report", "fuzz"];
+    let host = ["format", "package", "msrv", "tests", "docs", "report"];
     let built = chosen.iter().any(|(name, _)| !host.contains(name));
     needs.extend(built.then(|| Thumb::need(&TARGETS)).flatten());
-    let emulated = ["device", "kernels", "boards", "tutorial", "soak"];
+    let emulated = ["device", "kernels", "boards", "tutorial", "soak", "fuzz"];
     needs.extend(has(&emulated).then(qemu::need).flatten());
     needs.extend(has(&["report"]).then(report_test::need).flatten());
     needs
@@ -99,7 +95,7 @@ fn run_cargo(what: &str, arguments: &[&str]) -> Result<(), String> {
 
 fn format() -> Result<(), String> {
     component("fmt", "rustfmt")?;
-    for manifest in ["Cargo.toml", firmware::MANIFEST, FUZZ_MANIFEST] {
+    for manifest in ["Cargo.toml", firmware::MANIFEST, fuzz::MANIFEST] {
         // `--all` covers a whole workspace: the boards, the host's tools.
         let arguments = ["fmt", "--all", "--check", "--manifest-path", manifest];
         run_cargo(&format!("format of {manifest}"), &arguments)?;
@@ -119,7 +115,7 @@ fn clippy() -> Result<(), String> {
     let firmware = ["--manifest-path", firmware::MANIFEST, "--release", "--lib", "--bins"];
     clippy("clippy of the firmware", &firmware)?;
     boards::clippy()?;
-    clippy("clippy of the fuzz crate", &["--manifest-path", FUZZ_MANIFEST, "--all-targets"])
+    clippy("clippy of the fuzz crate", &["--manifest-path", fuzz::MANIFEST, "--all-targets"])
 }
 
 fn tests() -> Result<(), String> {
@@ -154,7 +150,7 @@ fn docs() -> Result<(), String> {
     run("documentation", &mut cargo)
 }
 
-/// Builds the device crate inside the firmware's workspace. So `core` is compiled once per target,
+/// Builds the device's crates inside the firmware's workspace. So `core` is compiled once per target,
 /// for this step, the firmware and the panic check together.
 fn thumb() -> Result<(), String> {
     let toolchain = Thumb::for_targets(&TARGETS)?;
@@ -164,6 +160,7 @@ fn thumb() -> Result<(), String> {
     };
     for target in TARGETS {
         build("device crate", target, &["--package", "rebearing"])?;
+        build("verifier", target, &["--package", "rebearing-verify"])?;
     }
     build("device crate with defmt", M4F, &["--lib", "--features", "defmt"])
 }
@@ -184,17 +181,4 @@ fn device() -> Result<(), String> {
 
 fn panic() -> Result<(), String> {
     panics::check(Thumb::for_targets(&TARGETS)?)
-}
-
-fn fuzz() -> Result<(), String> {
-    let mutations =
-        [("mutate", "mutated model files"), ("mutate-bus", "mutated frames of the bus")];
-    for (binary, what) in mutations {
-        let directory = target_dir("fuzz", "fuzz/target");
-        let mut cargo = Command::new("cargo");
-        cargo.current_dir(root()).args(["run", "--locked", "--release", "--bin", binary]);
-        cargo.args(["--manifest-path", FUZZ_MANIFEST, "--target-dir"]).arg(directory);
-        run(what, cargo.args(["--", MUTATIONS]))?;
-    }
-    Ok(())
 }

@@ -7,6 +7,10 @@
 //!    simulated)                                                            └─► Feeding ─► Watchdog
 //! ```
 //!
+//! A model is used only if it is made for the board's [`Sampling`]; else the one in the other slot
+//! is. While it runs, a block of it is checked with every window. A model that has rotted is told in
+//! the journal and used no more: the watchdog restarts the board, which then finds the other slot.
+//!
 //! It takes either monitor: [`FloatMonitor`] for f32 models, [`CountMonitor`] for i16 models. The
 //! differences between boards are behind [`Journal`] and [`Watchdog`]. A board's own code makes
 //! these two, a [`Room`] in a `static`, and a source. Then it calls [`App::step`] for ever.
@@ -18,8 +22,8 @@ pub mod text;
 
 use rebearing::acquisition::{AsyncSampleSource, Rails, SampleSource};
 use rebearing::model::format::MAX_AVERAGE;
-use rebearing::model::{AnyModel, Body};
-use rebearing::monitor::{AnyFinding, Place, acquire, acquire_async};
+use rebearing::model::{AnyModel, Body, Scrub};
+use rebearing::monitor::{AnyFinding, Place, Sampling, acquire, acquire_async};
 use rebearing::operation::alarm::AlarmState;
 use rebearing::operation::{DriftBlock, DriftWatch, ReportLine};
 use rebearing::update::{self, NoModel, Slot};
@@ -55,6 +59,11 @@ const BATCH: usize = 128;
 /// A board restarts after this long without completed work. The time is longer than erasing one
 /// flash sector of 128 KB (up to 4 s), because the processor is halted meanwhile.
 pub const WATCHDOG_MS: u32 = 8000;
+/// Longest window of a model. Half of the watchdog's time: its oscillator may be half as fast again
+/// as it should be, and a gap in the samples may cost a window that was nearly done.
+pub const LONGEST_WINDOW_MS: u32 = WATCHDOG_MS / 2;
+/// Bytes of the model that are checked again with every window.
+const SCRUB: usize = 256;
 /// Pause after a sensor fault, before the next try.
 pub const RETRY_MS: u32 = 100;
 
@@ -83,6 +92,9 @@ pub trait Journal {
     fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>);
     /// A block of windows is unlike the windows that the model was made from: please re-adapt.
     fn drifted(&mut self, block: &DriftBlock);
+    /// The model in this slot no longer holds what was written. It is used no more, and the board is
+    /// about to restart.
+    fn rotten(&mut self, slot: Slot);
 }
 
 /// A board's watchdog.
@@ -116,22 +128,25 @@ where
 }
 
 impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
-    /// Starts the application with the newest model of the MODEL region, and announces that model.
+    /// Starts the application with the newest model of the MODEL region that fits the monitor and
+    /// the board's sampling, and announces that model.
     ///
     /// Returns `None` without a model. There is nothing to do then, and the caller sleeps until
     /// `rebearing flash` resets it.
     pub fn start(
         room: &'r mut Room<M>,
         region: &'static [u8],
+        sampling: &Sampling,
         mut journal: J,
         watchdog: W,
     ) -> Option<Self> {
         let newest = update::newest(region, |model| {
             M::CAPACITIES.check(&model)?;
+            sampling.check(&model)?;
             Ok(model)
         });
         let (slot, model) = match newest {
-            Ok(found) => found,
+            Ok(found) => (found.slot, found.model),
             Err(reason) => {
                 journal.no_model(&reason);
                 return None;
@@ -143,8 +158,15 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
         let alarm = alarm.get_mut()?;
         let monitor = monitor.start(model).ok()?;
         journal.started(slot, &model, size_of::<M>());
-        let results = Results::new(alarm, model.drift().map(DriftWatch::new), journal, watchdog);
+        let watch = model.drift().map(DriftWatch::new);
+        let results = Results::new((slot, Scrub::new(&model)), alarm, watch, journal, watchdog);
         Some(Self { monitor, samples, results })
+    }
+
+    /// Returns true once the model has rotted. The application does nothing more, and the watchdog
+    /// is not fed.
+    pub fn is_rotten(&self) -> bool {
+        self.results.is_rotten()
     }
 
     /// The model in use.
@@ -155,12 +177,15 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
     /// Moves the samples that have arrived at `source` through the monitor; returns how many.
     ///
     /// Zero means: sleep until the sensor has samples. A fault means: wait a little before trying
-    /// the sensor again.
+    /// the sensor again. A rotten model moves nothing.
     pub fn step(
         &mut self,
         source: &mut impl SampleSource<i16, AXES>,
     ) -> Result<usize, SensorFault> {
         let Self { monitor, samples, results } = self;
+        if results.is_rotten() {
+            return Ok(0);
+        }
         let model = *monitor.model();
         let on_finding = |finding| results.take(&model, finding);
         let count = acquire(source, &Rails::FULL, samples, *monitor, on_finding);
@@ -173,6 +198,10 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
         source: &mut impl AsyncSampleSource<i16, AXES>,
     ) -> Result<usize, SensorFault> {
         let Self { monitor, samples, results } = self;
+        if results.is_rotten() {
+            // Never returns, so that an executor sleeps until the watchdog bites.
+            core::future::pending::<()>().await;
+        }
         let model = *monitor.model();
         let on_finding = |finding| results.take(&model, finding);
         let count = acquire_async(source, &Rails::FULL, samples, *monitor, on_finding).await;

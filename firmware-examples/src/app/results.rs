@@ -1,16 +1,21 @@
 //! The stages after the monitor: alarm, drift watch, journal, watchdog.
 
 use rebearing::SensorFault;
-use rebearing::model::{AnyModel, Body, Numbers};
+use rebearing::model::{AnyModel, Body, Numbers, Scrub};
 use rebearing::operation::alarm::{AlarmState, State};
 use rebearing::operation::{DriftWatch, Feeding};
+use rebearing::update::Slot;
 
-use super::{BoardAlarm, BoardFinding, BoardLine, Entry, Journal, Watchdog};
+use super::{BoardAlarm, BoardFinding, BoardLine, Entry, Journal, SCRUB, Watchdog};
 
 type Feature<B> = <<B as Body<'static>>::Numbers as Numbers>::Feature;
 
 /// Takes the findings of a board's monitor.
 pub(super) struct Results<'r, B: Body<'static>, J, W> {
+    /// The model's slot, and its check in the background.
+    slot: Slot,
+    scrub: Scrub<'static>,
+    rotten: bool,
     alarm: &'r mut BoardAlarm,
     watch: Option<DriftWatch<'static>>,
     /// The newest finding and the alarm's state after it. The journal does not have them yet.
@@ -24,12 +29,19 @@ pub(super) struct Results<'r, B: Body<'static>, J, W> {
 
 impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
     pub(super) fn new(
+        (slot, scrub): (Slot, Scrub<'static>),
         alarm: &'r mut BoardAlarm,
         watch: Option<DriftWatch<'static>>,
         journal: J,
         watchdog: W,
     ) -> Self {
-        Self { alarm, watch, last: None, journal, watchdog, feeding: Feeding::new(), fault: None }
+        let (last, feeding, fault, rotten) = (None, Feeding::new(), None, false);
+        Self { slot, scrub, rotten, alarm, watch, last, journal, watchdog, feeding, fault }
+    }
+
+    /// Returns true once a pass over the model has failed.
+    pub(super) fn is_rotten(&self) -> bool {
+        self.rotten
     }
 
     /// Takes every finding of every board.
@@ -59,6 +71,10 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
         };
         self.journal.finding(&Entry { line, finding: &finding, alarm: &alarm });
         self.feeding.handed_on(&finding);
+        if !self.rotten && self.scrub.step(SCRUB) == Some(false) {
+            self.rotten = true;
+            self.journal.rotten(self.slot);
+        }
     }
 
     /// Returns the result of `step` after a batch of `count` samples.
@@ -70,7 +86,7 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
     ) -> Result<usize, SensorFault> {
         self.hand_on(model, Some(features));
         self.feeding.arrived(count);
-        if self.feeding.due() {
+        if self.feeding.due() && !self.rotten {
             self.watchdog.feed();
         }
         match self.fault.take() {

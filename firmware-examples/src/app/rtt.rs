@@ -49,6 +49,10 @@ impl Journal for RttJournal {
         }
     }
 
+    fn rotten(&mut self, slot: Slot) {
+        defmt::error!("the model in slot {} has rotted in flash: restarting", slot);
+    }
+
     fn drifted(&mut self, block: &DriftBlock) {
         defmt::warn!("please re-adapt: {}", block);
     }

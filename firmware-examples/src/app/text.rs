@@ -23,10 +23,7 @@ pub struct TextJournal<'c> {
 impl Journal for TextJournal<'_> {
     fn started<B: Body<'static>>(&mut self, slot: Slot, model: &AnyModel<'static, B>, ram: usize) {
         let mut line = Line::new(self.console);
-        line.text("model slot=").text(match slot {
-            Slot::A => "A",
-            Slot::B => "B",
-        });
+        line.text("model slot=").text(name(slot));
         line.text(" bytes=").decimal(model.bytes().len());
         line.text(" monitor_ram=").decimal(ram).end();
         // Writing to a line cannot fail.
@@ -52,9 +49,20 @@ impl Journal for TextJournal<'_> {
         line.end();
     }
 
+    fn rotten(&mut self, slot: Slot) {
+        Line::new(self.console).text("model rotten slot=").text(name(slot)).end();
+    }
+
     fn drifted(&mut self, block: &DriftBlock) {
         let mut line = Line::new(self.console);
         line.text("drift unknown=").decimal(block.unknown as usize);
         line.text(" cause=").text(block.cause.map_or("none", DriftCause::name)).end();
+    }
+}
+
+fn name(slot: Slot) -> &'static str {
+    match slot {
+        Slot::A => "A",
+        Slot::B => "B",
     }
 }

@@ -1,13 +1,14 @@
 //! A deterministic fuzz run without a fuzzer: `mutate [COUNT [SEED]]`.
 //!
-//! The inputs are random bytes, and the golden models with bits flipped, words replaced, and ranges
+//! The inputs are random bytes, and models with every section with bits flipped, words replaced, and ranges
 //! moved, cut or doubled. Most inputs get a right length and CRC, so they reach the checks behind
 //! these. The run ends with a table of why inputs were refused: each check must have refused some.
 
 use fastrand::Rng;
 use rebearing::ModelError;
-use rebearing::model::format;
-use rebearing_fuzz::{GOLDEN, model, monitor, seal};
+use rebearing::model::{Section, format};
+use rebearing_fuzz::seeds::{EDGES, LONGEST, SEEDS, seal};
+use rebearing_fuzz::{model, monitor};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::process::ExitCode;
@@ -18,7 +19,7 @@ const SEED: u64 = 1;
 /// One input in this many is a run of the monitor instead. Such a run takes far longer.
 const MONITOR_SHARE: u64 = 64;
 /// The outcomes that a run of at least [`ENOUGH`] inputs must meet. Otherwise it tested too little.
-const MUST_MEET: [&str; 29] = [
+const MUST_MEET: [&str; 38] = [
     "accepted",
     "TooShort",
     "WrongMagic",
@@ -48,27 +49,17 @@ const MUST_MEET: [&str; 29] = [
     "OutOfRange: fraction bits",
     "OutOfRange: component precision",
     "OutOfRange: sum of a label row",
+    "OutOfRange: sample rate",
+    "OutOfRange: order of features",
+    "OutOfRange: drift block",
+    "OutOfRange: drift reference",
+    "OutOfRange: full scale",
+    "OutOfRange: severity limits",
+    "OutOfRange: raise threshold",
+    "OutOfRange: idle rms",
+    "OutOfRange: alarm flags",
 ];
 const ENOUGH: u64 = 100_000;
-/// Words at the limits of the format, as integers and as floats.
-const EDGES: [u32; 15] = [
-    0,
-    1,
-    2,
-    3,
-    4,
-    255,
-    256,
-    257,
-    4096,
-    65_536,
-    u32::MAX,
-    0x8000_0000, // -0.0
-    0x7f80_0000, // infinity
-    0x7fc0_0000, // NaN
-    0x4b18_9680, // 1e7
-];
-
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let mut number = |default: u64| words.next().map_or(Ok(default), |word| word.parse());
@@ -76,6 +67,16 @@ fn main() -> ExitCode {
         eprintln!("usage: mutate [COUNT [SEED]]");
         return ExitCode::from(2);
     };
+    let seeds = SEEDS.each_ref().map(|seed| {
+        let mut file = vec![0; LONGEST];
+        let length = seed.write(&mut file);
+        file.truncate(length);
+        file
+    });
+    if let Err(problem) = check_seeds(&seeds) {
+        eprintln!("error: {problem}");
+        return ExitCode::FAILURE;
+    }
     let mut rng = Rng::with_seed(seed);
     let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
     let started = Instant::now();
@@ -84,7 +85,8 @@ fn main() -> ExitCode {
             monitor(&samples(&mut rng));
             "monitor run".into()
         } else {
-            model(&input(&mut rng)).map_or_else(|error| reason(&error), |()| "accepted".into())
+            model(&input(&seeds, &mut rng))
+                .map_or_else(|error| reason(&error), |()| "accepted".into())
         };
         *outcomes.entry(outcome).or_default() += 1;
     }
@@ -109,15 +111,32 @@ fn reason(error: &ModelError) -> String {
     }
 }
 
-/// Random bytes, or a golden model with one to four mutations.
-fn input(rng: &mut Rng) -> Vec<u8> {
-    let golden = GOLDEN[rng.usize(..GOLDEN.len())];
+/// Checks that every seed is a valid model, and that every section is in one.
+fn check_seeds(seeds: &[Vec<u8>]) -> Result<(), String> {
+    for (number, seed) in seeds.iter().enumerate() {
+        model(seed).map_err(|error| format!("seed {number}: {error}"))?;
+    }
+    let has = |section: &Section| {
+        let tag = section.tag();
+        seeds
+            .iter()
+            .any(|seed| sections(seed).iter().any(|range| seed[range.clone()].starts_with(&tag)))
+    };
+    match Section::ALL.iter().find(|section| !has(section)) {
+        Some(section) => Err(format!("no seed has the section {section:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Random bytes, or a seed with one to four mutations.
+fn input(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
+    let golden = &seeds[rng.usize(..seeds.len())];
     let mut file = if rng.u8(..16) == 0 {
         let mut file = vec![0; rng.usize(..2 * golden.len())];
         rng.fill(&mut file);
         file
     } else {
-        let mut file = golden.to_vec();
+        let mut file = golden.clone();
         for _ in 0..rng.u8(1..=4) {
             mutate(&mut file, rng);
         }

@@ -56,6 +56,7 @@
 //! | [`mixture`] | Gaussian mixtures, fitted by EM |
 //! | [`transport`] | optimal transport plans |
 //! | [`model`] | the model file in both encodings, written from plain contents |
+//! | [`signing`] | keys, and signed model files |
 //! | [`source`] | one labelled machine, and a library of several |
 //! | [`adapt`] | the verdict on a new machine, its labels, and how many of them are right |
 //! | [`baselines`] | other methods to compare with |
@@ -83,6 +84,7 @@ pub mod mixture;
 pub mod model;
 pub mod progress;
 pub mod report;
+pub mod signing;
 pub mod simulate;
 pub mod source;
 pub mod transport;

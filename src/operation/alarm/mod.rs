@@ -22,14 +22,17 @@
 //! mean is exact at any time, and chips with and without floats raise the same alarms. A step takes
 //! the same time however many windows are averaged.
 
+mod kept;
 mod mean;
 mod state;
 
+pub use kept::KeptAlarm;
 pub use mean::SlidingMean;
 pub use state::{AlarmState, Counters, Raised, State};
 
 use crate::acquisition::SensorFault;
 use crate::classify::Label;
+use crate::model::format::NO_CLASS;
 use crate::model::{AlarmParameters, AnyModel, IdleRms, ModelError, Numbers, ONE, Rms};
 use crate::monitor::AnyFinding;
 use state::count;
@@ -72,7 +75,10 @@ pub struct Summary<'a> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Alarm<const CLASSES: usize, const WINDOWS: usize> {
     parameters: AlarmParameters,
-    healthy: Option<u32>,
+    /// Number of classes.
+    classes: u32,
+    /// The class that raises no alarm, or [`NO_CLASS`].
+    healthy: u32,
     mean: SlidingMean<CLASSES, WINDOWS>,
     /// The label of the last unknown window.
     unknown: Label,
@@ -122,7 +128,8 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         }
         Ok(Self {
             parameters,
-            healthy: healthy.map(|class| class as u32),
+            classes: classes as u32,
+            healthy: healthy.map_or(NO_CLASS, |class| class as u32),
             mean: SlidingMean::new(parameters.average),
             unknown: Label::Unknown,
             state: State::Settling,
@@ -289,7 +296,7 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
         let mut sum = self.mean.unknown_sum();
         let (mut label, mut largest) = (self.unknown, 0);
         for (class, part) in self.mean.sums().iter().enumerate() {
-            if self.healthy == Some(class as u32) {
+            if self.healthy == class as u32 {
                 continue;
             }
             sum += part;
@@ -317,6 +324,33 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
             Some(alarm) if alarm.active => Some(Raised { acknowledged: true, ..alarm }),
             _ => None,
         };
+    }
+
+    /// The alarm as a word that outlasts a reset. Keep it whenever it changes.
+    pub fn kept(&self) -> KeptAlarm {
+        KeptAlarm::new(self.raised)
+    }
+
+    /// Restores the alarm that was kept before a reset. Call it before the first window.
+    ///
+    /// An alarm that was on is on again, until the mean says otherwise by the usual rules; one that
+    /// was latched is latched again. A reset acknowledges nothing. A class that the model does not
+    /// have, or that is now the healthy one, becomes a fault of unknown type.
+    ///
+    /// If there is an alarm already, it keeps its name, and must be acknowledged if either must.
+    pub fn restore(&mut self, kept: KeptAlarm) {
+        let Some(mut kept) = kept.raised() else { return };
+        if let Label::Class(class) = kept.label
+            && (class >= self.classes as usize || class as u32 == self.healthy)
+        {
+            kept.label = Label::UnknownFault;
+        }
+        self.raised = Some(match self.raised {
+            Some(own) => Raised { acknowledged: own.acknowledged && kept.acknowledged, ..own },
+            None => kept,
+        });
+        self.passed = 0;
+        self.rival_passed = 0;
     }
 
     /// Settles again, for example after a command has changed the machine or its speed. Alarm and
@@ -350,10 +384,14 @@ impl<const CLASSES: usize, const WINDOWS: usize> Alarm<CLASSES, WINDOWS> {
 
 /// RAM of an alarm on a 32-bit device, by the same sum as its fields.
 ///
-/// `Alarm::new` asserts at compile time, on 32-bit targets, that this is the size.
+/// `Alarm::new` asserts at compile time, on 32-bit targets, that this is the size. More classes or
+/// windows than any alarm has count as 2¹⁴, so that nothing overflows.
 pub const fn alarm_device_ram(classes: usize, windows: usize) -> usize {
     /// Parameters, counters and state.
     const STATE: usize = 144;
+    const MOST: usize = 1 << 14;
+    let classes = if classes < MOST { classes } else { MOST };
+    let windows = if windows < MOST { windows } else { MOST };
     let ring = (2 * classes * windows + windows).next_multiple_of(4);
     STATE + ring + 4 * classes
 }

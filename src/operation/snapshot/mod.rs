@@ -11,8 +11,10 @@
 //! be beyond ±32 and is cut off there.
 
 mod bytes;
+pub mod sealed;
 
 pub use bytes::SnapshotBytes;
+pub use sealed::{Mac, SealedBytes};
 
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
@@ -158,6 +160,20 @@ impl<const DIMS: usize, const WINDOWS: usize> Snapshot<DIMS, WINDOWS> {
     /// The record, oldest window first.
     pub fn bytes(&self) -> SnapshotBytes<'_, DIMS, WINDOWS> {
         SnapshotBytes::new(self)
+    }
+
+    /// The record with a seal behind it, which says which device sent it. `mac` has the device's
+    /// key and no bytes yet.
+    ///
+    /// Give each record a larger `count` than the one before it, and keep the last one over a
+    /// restart. A host with the key refuses a count that comes twice or goes back.
+    pub fn sealed_bytes<M: Mac>(
+        &self,
+        mac: M,
+        device: [u8; 16],
+        count: u32,
+    ) -> SealedBytes<'_, M, DIMS, WINDOWS> {
+        SealedBytes::new(self.bytes(), mac, device, count)
     }
 }
 

@@ -24,17 +24,29 @@ use embassy_nrf::{bind_interrupts, peripherals};
 use embassy_time::{Delay, Timer};
 use embedded_hal_bus::spi::ExclusiveDevice;
 use firmware_examples::app::rtt::RttJournal;
-use firmware_examples::app::{self, App, FloatMonitor, RETRY_MS, Room, SLOTS, WATCHDOG_MS};
+use firmware_examples::app::{
+    self, App, FloatMonitor, LONGEST_WINDOW_MS, RETRY_MS, Room, SLOTS, WATCHDOG_MS,
+};
 use firmware_examples::model_region::model_region;
 use panic_probe as _;
-use rebearing::acquisition::{AsyncIis3dwb, Axis, FullScale};
+use rebearing::acquisition::{AsyncIis3dwb, Axis, FullScale, IIS3DWB_RATE_HZ};
+use rebearing::monitor::Sampling;
 use rebearing::update::{LayoutError, Slots};
 use static_cell::ConstStaticCell;
 
 /// For i16 models of 2048 points, use `CountMonitor<2048>`.
 type BoardMonitor = FloatMonitor;
 
-rebearing::descriptor!(BoardMonitor, "nRF52840_xxAA", SLOTS);
+/// Range of the accelerometer.
+const FULL_SCALE: FullScale = FullScale::G16;
+/// How the board samples.
+const SAMPLING: Sampling = Sampling {
+    rate_hz: IIS3DWB_RATE_HZ,
+    longest_window_ms: LONGEST_WINDOW_MS,
+    full_scale_g: FULL_SCALE.g(),
+};
+
+rebearing::descriptor!(BoardMonitor, "nRF52840_xxAA", SLOTS, SAMPLING);
 
 bind_interrupts!(struct Interrupts {
     SPI2 => spim::InterruptHandler<peripherals::SPI2>;
@@ -73,7 +85,7 @@ async fn main(_spawner: Spawner) {
         defmt::error!("memory.x: {}", error);
         return;
     }
-    let app = App::start(ROOM.take(), model_region(), RttJournal, BoardWatchdog(handle));
+    let app = App::start(ROOM.take(), model_region(), &SAMPLING, RttJournal, BoardWatchdog(handle));
     // Without a model there is nothing to do. The watchdog restarts the board.
     let Some(mut app) = app else { return };
 
@@ -85,7 +97,7 @@ async fn main(_spawner: Spawner) {
     let select = Output::new(chip.P1_12, Level::High, OutputDrive::Standard);
     let Ok::<_, Infallible>(device) = ExclusiveDevice::new(bus, select, Delay);
     let interrupt = Input::new(chip.P1_11, Pull::Down);
-    let mut sensor = AsyncIis3dwb::new(device, interrupt, Delay, FullScale::G16, [Axis::Z]);
+    let mut sensor = AsyncIis3dwb::new(device, interrupt, Delay, FULL_SCALE, [Axis::Z]);
     if let Err(error) = sensor.start().await {
         defmt::warn!("sensor: {}", defmt::Debug2Format(&error));
     }

@@ -22,8 +22,9 @@ use core::convert::Infallible;
 
 use embedded_hal::delay::DelayNs;
 use embedded_hal_bus::spi::ExclusiveDevice;
-use firmware_examples::app::{self, AXES, WATCHDOG_MS};
-use rebearing::acquisition::{Axis, FullScale, Iis3dwb};
+use firmware_examples::app::{self, AXES, LONGEST_WINDOW_MS, WATCHDOG_MS};
+use rebearing::acquisition::{Axis, FullScale, IIS3DWB_RATE_HZ, Iis3dwb};
+use rebearing::monitor::Sampling;
 use stm32f4xx_hal::flash::LockedFlash;
 use stm32f4xx_hal::gpio::{Output, Pin, Speed};
 use stm32f4xx_hal::pac::{CorePeripherals, Peripherals, SPI1};
@@ -36,6 +37,15 @@ pub use wake::Wake;
 
 /// The chip as probe-rs names it.
 pub const CHIP: &str = "STM32F405RG";
+
+/// Range of the accelerometer.
+const FULL_SCALE: FullScale = FullScale::G16;
+/// How the board samples.
+pub const SAMPLING: Sampling = Sampling {
+    rate_hz: IIS3DWB_RATE_HZ,
+    longest_window_ms: LONGEST_WINDOW_MS,
+    full_scale_g: FULL_SCALE.g(),
+};
 
 /// Upper limit of the bus clock in MHz. With it, the HAL divides 84 MHz by 16 and 16 MHz by 2. The
 /// sensor accepts up to 10 MHz and needs 1.5 MHz.
@@ -87,7 +97,7 @@ impl Board {
         let mode = Mode { polarity: Polarity::IdleHigh, phase: Phase::CaptureOnSecondTransition };
         let bus = chip.SPI1.spi(pins, mode, SPI_MHZ.MHz(), &mut rcc);
         let Ok::<_, Infallible>(device) = ExclusiveDevice::new(bus, select, delay);
-        let sensor = Iis3dwb::new(device, delay, FullScale::G16, [Axis::Z]);
+        let sensor = Iis3dwb::new(device, delay, FULL_SCALE, [Axis::Z]);
 
         let b = chip.GPIOB.split(&mut rcc);
         let wake = Wake::new(b.pb0, chip.SYSCFG, chip.EXTI, &core.SCB, &mut rcc);

@@ -2,8 +2,10 @@
 
 use core::hint::black_box;
 
-use rebearing::model::{AnyModel, Body};
+use rebearing::model::{AnyModel, Body, Scrub};
 use rebearing::operation::report_line::{EndLine, MonitorLine};
+use rebearing::operation::snapshot::Mac;
+use rebearing::operation::snapshot::sealed::TAG_LEN;
 use rebearing::operation::{DriftCause, DriftWatch, ModelLine, ReportLine, Schedule, Snapshot};
 use rebearing::{Alarm, AnyMonitor, Label, ModelError, SensorFault, Vacant};
 
@@ -20,6 +22,8 @@ pub(crate) fn model<'m, B: Body<'m>>(model: &AnyModel<'m, B>) {
     if let Some(reference) = model.drift() {
         black_box(reference.class(number()));
     }
+    let mut scrub = black_box(Scrub::new(model));
+    black_box(scrub.step(number()));
 }
 
 /// Calls all methods of a monitor started in `room`.
@@ -94,4 +98,22 @@ fn records<const DIMS: usize, const WINDOWS: usize>(snapshot: &Snapshot<DIMS, WI
     black_box((bytes.len(), bytes.next()));
     black_box(bytes.fill(chunk.get_mut(..number()).unwrap_or_default()));
     black_box((snapshot.len(), snapshot.is_empty(), Snapshot::<DIMS, WINDOWS>::RAM, chunk));
+    let mut sealed = snapshot.sealed_bytes(UnknownMac, black_box([0; 16]), number() as u32);
+    black_box((sealed.len(), sealed.next(), sealed.clone()));
+    black_box(sealed.fill(chunk.get_mut(..number()).unwrap_or_default()));
+    black_box((chunk, sealed.last()));
+}
+
+/// A code of which nothing is known but that it does not panic.
+#[derive(Clone)]
+struct UnknownMac;
+
+impl Mac for UnknownMac {
+    fn absorb(&mut self, bytes: &[u8]) {
+        black_box(bytes);
+    }
+
+    fn tag(self) -> [u8; TAG_LEN] {
+        black_box([0; TAG_LEN])
+    }
 }

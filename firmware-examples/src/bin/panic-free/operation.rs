@@ -4,7 +4,7 @@ use core::hint::black_box;
 
 use rebearing::model::{AlarmParameters, IdleRms, Rms, probability};
 use rebearing::operation::alarm::{SlidingMean, Summary, alarm_device_ram};
-use rebearing::operation::{Schedule, Turn, report_line, snapshot};
+use rebearing::operation::{KeptAlarm, Schedule, Turn, report_line, snapshot};
 use rebearing::{Alarm, Label, SensorFault};
 
 use crate::unknown::{bytes, inspect, number, write};
@@ -31,6 +31,11 @@ fn alarm() {
             let mut alarm = black_box(alarm);
             let state = alarm.step(black_box(Err(SensorFault::Flat)));
             black_box((state.state.name(), alarm.state(), alarm.means()));
+            let word = black_box(alarm.kept().unnamed().to_word());
+            if let Some(kept) = KeptAlarm::from_word(black_box(word)) {
+                black_box((kept.raised(), KeptAlarm::NONE));
+                alarm.restore(black_box(kept));
+            }
             alarm.acknowledge();
             alarm.restart();
             alarm.set_counters(black_box(*alarm.counters()));

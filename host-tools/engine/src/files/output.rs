@@ -77,11 +77,11 @@ impl Destination {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+pub(super) fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     // Temporary files are private by default. An output gets the permissions that the umask allows.
     let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
     tempfile::Builder::new().prefix(".rebearing-").make_in(folder_of(path), open)

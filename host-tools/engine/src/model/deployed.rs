@@ -11,6 +11,7 @@ use zerocopy::IntoBytes;
 use crate::model::bytes::{Payload, aligned};
 use crate::model::encoded::{IntegerModelBytes, ModelBytes};
 use crate::model::file::ModelFileError;
+use crate::model::on_disk::ModelFile;
 
 /// A checked model file of either encoding.
 #[derive(Debug, Clone)]
@@ -49,19 +50,19 @@ impl ClassNames for DeployedModel {
 }
 
 impl DeployedModel {
-    /// Reads and checks a model file of either encoding.
+    /// Reads and checks a model file of either encoding. Of a signed file it is the model, whoever
+    /// signed it.
     pub fn read(path: &Path) -> Result<Self, ModelFileError> {
-        let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
-        let invalid = |reason| ModelFileError::Invalid { path: name(), reason };
-        let words = aligned(&bytes);
-        let encoding = Encoding::of(words.as_bytes().get(..bytes.len()).unwrap_or(&[]));
-        match encoding.map_err(invalid)? {
-            Encoding::F32 => ModelBytes::from_bytes(&bytes).map(Self::F32),
-            Encoding::I16 => IntegerModelBytes::from_bytes(&bytes).map(Self::I16),
+        ModelFile::read(path).map(|file| file.model)
+    }
+
+    /// Checks the bytes of a model file of either encoding, without an envelope.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        let words = aligned(bytes);
+        match Encoding::of(words.as_bytes().get(..bytes.len()).unwrap_or(&[]))? {
+            Encoding::F32 => ModelBytes::from_bytes(bytes).map(Self::F32),
+            Encoding::I16 => IntegerModelBytes::from_bytes(bytes).map(Self::I16),
         }
-        .map_err(invalid)
     }
 
     /// The encoding of its numbers.

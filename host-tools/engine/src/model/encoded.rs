@@ -1,14 +1,12 @@
 //! The bytes of a checked model file, in a buffer that is aligned for the device's reader.
 
 use std::marker::PhantomData;
-use std::path::Path;
 
 use rebearing::ModelError;
 use rebearing::model::{AnyModel, Floats, Integers, Numbers};
 use zerocopy::IntoBytes;
 
 use crate::model::bytes::{Payload, aligned, appended};
-use crate::model::file::ModelFileError;
 
 /// The bytes of a valid model file of one encoding.
 #[derive(Debug, Clone)]
@@ -24,14 +22,6 @@ pub type ModelBytes = AnyModelBytes<Floats>;
 pub type IntegerModelBytes = AnyModelBytes<Integers>;
 
 impl<N: Numbers> AnyModelBytes<N> {
-    /// Reads and checks a model file.
-    pub fn read(path: &Path) -> Result<Self, ModelFileError> {
-        let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|reason| ModelFileError::Unreadable { path: name(), reason })?;
-        Self::from_bytes(&bytes).map_err(|reason| ModelFileError::Invalid { path: name(), reason })
-    }
-
     /// Copies `bytes` to an aligned buffer and checks them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let words = aligned(bytes);

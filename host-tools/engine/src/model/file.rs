@@ -10,6 +10,7 @@ pub use crate::model::bytes::seal;
 use crate::model::bytes::{file, put_floats, put_words};
 use crate::model::early_drop::float::EarlyDrop;
 use crate::model::encoded::ModelBytes;
+use crate::model::on_disk::EnvelopeError;
 use crate::model::shared::{Shared, gate_flags};
 
 /// Everything that goes into a model file, in full precision.
@@ -84,6 +85,14 @@ pub enum ModelFileError {
         path: String,
         /// Why the device's reader refuses it.
         reason: ModelError,
+    },
+    /// The model is valid, but not the envelope behind it.
+    #[error("{path}: {reason}")]
+    Envelope {
+        /// The file.
+        path: String,
+        /// What is wrong with the envelope.
+        reason: EnvelopeError,
     },
 }
 

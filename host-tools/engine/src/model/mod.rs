@@ -8,6 +8,7 @@
 //!
 //! [`early_drop`] orders the features so that the device can leave components out early.
 //! [`findings`] runs the device's code on rows of features. [`loss`] compares the encodings.
+//! [`on_disk`] reads model files, signed or not.
 
 pub mod bytes;
 pub mod deployed;
@@ -18,6 +19,7 @@ pub mod file;
 pub mod findings;
 pub mod integer_file;
 pub mod loss;
+pub mod on_disk;
 pub mod quantise;
 pub mod sections;
 mod shared;

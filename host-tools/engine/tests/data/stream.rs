@@ -114,7 +114,7 @@ fn features_hash_and_parts_are_those_of_memory() {
 fn the_device_reports_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/model-v1.rbm");
-    let model = ModelBytes::read(&model).unwrap();
+    let model = ModelBytes::from_bytes(&std::fs::read(model).unwrap()).unwrap();
     for (path, channel) in files(folder.path()) {
         let channel = if channel.is_some() { Some("x") } else { Some("0") };
         let run = |in_memory| {

@@ -9,7 +9,7 @@ use cortex_m_rt::entry;
 use firmware_examples::app::{CountMonitor, Room, SLOTS};
 use stm32f405::{CHIP, qemu};
 
-rebearing::descriptor!(CountMonitor<256>, CHIP, SLOTS);
+rebearing::descriptor!(CountMonitor<256>, CHIP, SLOTS, qemu::SAMPLING);
 
 #[entry]
 fn main() -> ! {

@@ -9,7 +9,7 @@ use cortex_m_rt::entry;
 use firmware_examples::app::{FloatMonitor, Room, SLOTS};
 use stm32f405::{CHIP, qemu};
 
-rebearing::descriptor!(FloatMonitor, CHIP, SLOTS);
+rebearing::descriptor!(FloatMonitor, CHIP, SLOTS, qemu::SAMPLING);
 
 #[entry]
 fn main() -> ! {

@@ -12,12 +12,12 @@ use firmware_examples::model_region::model_region;
 use panic_probe as _;
 use rebearing::update::{LayoutError, Slots};
 use stm32f4xx_hal::flash::{FlashExt, LockedFlash};
-use stm32f405::{Board, CHIP};
+use stm32f405::{Board, CHIP, SAMPLING};
 
 /// For i16 models of 2048 points, use `CountMonitor<2048>`.
 type BoardMonitor = FloatMonitor;
 
-rebearing::descriptor!(BoardMonitor, CHIP, SLOTS);
+rebearing::descriptor!(BoardMonitor, CHIP, SLOTS, SAMPLING);
 
 #[entry]
 fn main() -> ! {
@@ -31,7 +31,7 @@ fn main() -> ! {
         defmt::error!("memory.x: {}", error);
         starve()
     }
-    let app = App::start(ROOM, model_region(), RttJournal, watchdog);
+    let app = App::start(ROOM, model_region(), &SAMPLING, RttJournal, watchdog);
     let Some(mut app) = app else { starve() };
     if let Err(error) = sensor.start() {
         defmt::warn!("sensor: {}", defmt::Debug2Format(&error));

@@ -1,9 +1,9 @@
 //! The model slots on a simulated NOR flash. Its power fails at every byte in turn.
 
-use crate::simulated_flash::{REGION, SECTOR, SimulatedFlash};
+use crate::simulated_flash::{CAPACITY, REGION, SECTOR, SimulatedFlash};
 use embedded_storage::nor_flash::{ErrorType, NorFlash, NorFlashErrorKind, ReadNorFlash};
 use proptest::prelude::*;
-use rebearing::update::{self, LayoutError, RECORD_LEN, Slot, Slots, StoreError};
+use rebearing::update::{self, LayoutError, PassedOver, RECORD_LEN, Slot, Slots, StoreError};
 use rebearing::{Model, ModelError, include_model};
 use zerocopy::IntoBytes;
 
@@ -87,21 +87,81 @@ fn a_refused_newest_model_falls_back_to_the_other_slot() {
             if model.components().len() <= components { Ok(()) } else { Err(refuse) }
         })
     };
-    assert_eq!(fits(4), Ok((Slot::B, ())));
-    assert_eq!(fits(3), Ok((Slot::A, ())));
+    let used = |components| fits(components).map(|newest| (newest.slot, newest.passed_over));
+    assert_eq!(used(4), Ok((Slot::B, None)));
+    assert_eq!(used(3), Ok((Slot::A, Some(PassedOver::Model(refuse)))));
     let none = fits(0).expect_err("no model is that small");
     assert!(none.to_string().contains("slot B: the model needs 4 components"), "{none}");
 }
 
 #[test]
-fn a_record_with_any_bit_flipped_counts_as_none() {
+fn a_rotten_bit_of_the_record_is_mended_and_two_are_told() {
     let mut flash = SimulatedFlash::<4>::probed(MODELS[0]);
     flash.slots().store(Some(Slot::A), &parsed(MODELS[1])).expect("a store");
-    assert_eq!(flash.newest(), Some((Slot::B, MODELS[1].to_vec())));
+    let newest = |flash: &SimulatedFlash<4>| {
+        let found = update::newest(flash.region(), Ok::<Model<'_>, _>).expect("a model");
+        (found.slot, found.passed_over)
+    };
+    assert_eq!(newest(&flash), (Slot::B, None));
+    let flip = |flash: &mut SimulatedFlash<4>, bit: usize| {
+        flash.words.as_mut_bytes()[REGION.end - RECORD_LEN + bit / 8] ^= 1 << (bit % 8);
+    };
     for bit in 0..8 * RECORD_LEN {
         let mut flash = flash.clone();
-        flash.words.as_mut_bytes()[REGION.end - RECORD_LEN + bit / 8] ^= 1 << (bit % 8);
-        assert_eq!(flash.newest(), Some((Slot::A, MODELS[0].to_vec())), "bit {bit}");
+        flip(&mut flash, bit);
+        assert_eq!(newest(&flash), (Slot::B, None), "bit {bit}");
+        let second = (bit + 37) % (8 * RECORD_LEN);
+        flip(&mut flash, second);
+        assert_eq!(newest(&flash), (Slot::A, Some(PassedOver::Record)), "bits {bit}, {second}");
+    }
+}
+
+#[test]
+fn a_read_that_fails_after_the_record_leaves_the_old_model_or_says_that_nobody_knows() {
+    /// Reading or erasing fails from the moment on that the record was written.
+    struct Failing {
+        flash: SimulatedFlash<4>,
+        erase_fails: bool,
+        record_written: bool,
+    }
+    impl ErrorType for Failing {
+        type Error = NorFlashErrorKind;
+    }
+    impl ReadNorFlash for Failing {
+        const READ_SIZE: usize = 4;
+        fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorFlashErrorKind> {
+            self.flash.deaf = self.record_written;
+            self.flash.read(offset, bytes)
+        }
+        fn capacity(&self) -> usize {
+            self.flash.capacity()
+        }
+    }
+    impl NorFlash for Failing {
+        const WRITE_SIZE: usize = 4;
+        const ERASE_SIZE: usize = SECTOR;
+        fn erase(&mut self, from: u32, to: u32) -> Result<(), NorFlashErrorKind> {
+            if self.record_written && self.erase_fails {
+                return Err(NorFlashErrorKind::Other);
+            }
+            self.flash.erase(from, to)
+        }
+        fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorFlashErrorKind> {
+            self.record_written |= offset as usize + bytes.len() == REGION.end;
+            self.flash.write(offset, bytes)
+        }
+    }
+    let region = REGION.start as u32..REGION.end as u32;
+    for (erase_fails, error, used) in [
+        (false, StoreError::Flash(NorFlashErrorKind::Other), Slot::A),
+        (true, StoreError::Unclear, Slot::B),
+    ] {
+        let flash = SimulatedFlash::probed(MODELS[0]);
+        let failing = Failing { flash, erase_fails, record_written: false };
+        let mut slots = Slots::new(failing, region.clone()).expect("slots");
+        assert_eq!(slots.store(Some(Slot::A), &parsed(MODELS[1])), Err(error));
+        let found = slots.into_flash().flash.newest().expect("a model");
+        assert_eq!(found.0, used, "after {error}");
     }
 }
 
@@ -174,9 +234,9 @@ fn worn_flash_is_noticed_and_the_old_model_stays() {
 fn a_region_that_cannot_be_erased_in_halves_is_refused() {
     let layout = |region| Slots::new(SimulatedFlash::<4>::erased(), region).map(drop);
     let sector = SECTOR as u32;
-    let (capacity, erase_size) = (4 * SECTOR, SECTOR);
+    let (capacity, erase_size) = (CAPACITY, SECTOR);
     assert_eq!(layout(0..4 * sector), Ok(()));
-    for region in [0..0, 2 * sector..6 * sector, 3 * sector..sector] {
+    for region in [0..0, 4 * sector..8 * sector, 3 * sector..sector] {
         assert_eq!(layout(region), Err(LayoutError::OutOfBounds { capacity }));
     }
     for region in [0..sector, 512..sector + 512, 0..3 * sector] {

@@ -9,8 +9,12 @@ use zerocopy::IntoBytes;
 
 /// Bytes of one erase.
 pub(crate) const SECTOR: usize = 1024;
+/// Bytes of the flash.
+pub(crate) const CAPACITY: usize = 6 * SECTOR;
 /// The MODEL region, one sector into the flash.
 pub(crate) const REGION: std::ops::Range<usize> = SECTOR..3 * SECTOR;
+/// The ledger, behind the MODEL region.
+pub(crate) const LEDGER: std::ops::Range<usize> = 3 * SECTOR..5 * SECTOR;
 
 /// A flash in which a word of `WRITE` bytes can be written once after each erase.
 ///
@@ -20,6 +24,11 @@ pub(crate) const REGION: std::ops::Range<usize> = SECTOR..3 * SECTOR;
 pub(crate) struct SimulatedFlash<const WRITE: usize, const ERASE: usize = SECTOR> {
     pub(crate) words: Vec<u32>,
     pub(crate) written: Vec<bool>,
+    /// Words that were being written when power failed. Such a word may look erased, and refuses to
+    /// be written.
+    pub(crate) torn: Vec<bool>,
+    /// Whether reading fails.
+    pub(crate) deaf: bool,
     pub(crate) power: Option<usize>,
     pub(crate) noise: u32,
 }
@@ -27,8 +36,10 @@ pub(crate) struct SimulatedFlash<const WRITE: usize, const ERASE: usize = SECTOR
 impl<const WRITE: usize, const ERASE: usize> SimulatedFlash<WRITE, ERASE> {
     pub(crate) fn erased() -> Self {
         Self {
-            words: vec![u32::MAX; SECTOR],
-            written: vec![false; 4 * SECTOR],
+            words: vec![u32::MAX; CAPACITY / 4],
+            written: vec![false; CAPACITY],
+            torn: vec![false; CAPACITY],
+            deaf: false,
             power: None,
             noise: 1,
         }
@@ -36,6 +47,22 @@ impl<const WRITE: usize, const ERASE: usize> SimulatedFlash<WRITE, ERASE> {
 
     pub(crate) fn region(&self) -> &[u8] {
         &self.words.as_bytes()[REGION]
+    }
+
+    /// Returns a copy of the MODEL region on a 4-byte boundary.
+    pub(crate) fn region_words(&self) -> Vec<u32> {
+        self.words[REGION.start / 4..REGION.end / 4].to_vec()
+    }
+
+    /// Damages the slot that holds this model.
+    pub(crate) fn spoil_slot_of(&mut self, model: &[u8]) {
+        let slots = [REGION.start, REGION.start + REGION.len() / 2];
+        for slot in slots {
+            let bytes = &mut self.words.as_mut_bytes()[slot..][..model.len()];
+            if bytes == model {
+                bytes[100] ^= 1;
+            }
+        }
     }
 
     /// Returns the flash as a debug probe leaves it: the model at the start, no record.
@@ -69,7 +96,8 @@ impl<const WRITE: usize, const ERASE: usize> SimulatedFlash<WRITE, ERASE> {
 
     /// Returns the model that a firmware would use after a start, and its slot.
     pub(crate) fn newest(&self) -> Option<(Slot, Vec<u8>)> {
-        update::newest(self.region(), |model: Model<'_>| Ok(model.bytes().to_vec())).ok()
+        let found = update::newest(self.region(), |model: Model<'_>| Ok(model.bytes().to_vec()));
+        found.ok().map(|newest| (newest.slot, newest.model))
     }
 }
 
@@ -82,12 +110,15 @@ impl<const WRITE: usize, const ERASE: usize> ReadNorFlash for SimulatedFlash<WRI
 
     fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorFlashErrorKind> {
         check_read(self, offset, bytes.len())?;
+        if self.deaf {
+            return Err(NorFlashErrorKind::Other);
+        }
         bytes.copy_from_slice(&self.words.as_bytes()[offset as usize..][..bytes.len()]);
         Ok(())
     }
 
     fn capacity(&self) -> usize {
-        4 * SECTOR
+        CAPACITY
     }
 }
 
@@ -117,6 +148,7 @@ impl<const WRITE: usize, const ERASE: usize> NorFlash for SimulatedFlash<WRITE, 
             }
             self.words.as_mut_bytes()[sector..][..ERASE].fill(0xff);
             self.written[sector..][..ERASE].fill(false);
+            self.torn[sector..][..ERASE].fill(false);
         }
         Ok(())
     }
@@ -124,10 +156,14 @@ impl<const WRITE: usize, const ERASE: usize> NorFlash for SimulatedFlash<WRITE, 
     fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorFlashErrorKind> {
         check_write(self, offset, bytes.len())?;
         for (word, place) in bytes.chunks(WRITE).zip((offset as usize..).step_by(WRITE)) {
+            if self.torn[place..][..WRITE].contains(&true) {
+                return Err(NorFlashErrorKind::Other);
+            }
             assert!(!self.written[place..][..WRITE].contains(&true), "word {place:#x} twice");
             self.written[place..][..WRITE].fill(true);
             for (byte, at) in word.iter().zip(place..) {
                 if !self.works() {
+                    self.torn[place..][..WRITE].fill(true);
                     for at in at..place + WRITE {
                         let strays = self.random();
                         self.words.as_mut_bytes()[at] &= strays;
