@@ -15,7 +15,9 @@ mod manifest;
 mod plan;
 mod predict;
 mod report;
+mod send;
 mod simulate;
+mod status;
 mod watch;
 
 use anyhow::Result;
@@ -56,6 +58,8 @@ enum Command {
     Predict(predict::PredictArgs),
     Emulate(emulate::EmulateArgs),
     Flash(flash::FlashArgs),
+    Send(send::SendArgs),
+    Status(status::StatusArgs),
     Report(report::ReportArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
@@ -108,6 +112,8 @@ impl Cli {
             Command::Predict(args) => predict::run(args),
             Command::Emulate(args) => emulate::run(args),
             Command::Flash(args) => flash::run(args),
+            Command::Send(args) => send::run(args),
+            Command::Status(args) => status::run(args, self.json),
             Command::Report(args) => report::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),

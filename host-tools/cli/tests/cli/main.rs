@@ -4,6 +4,9 @@ mod alarm;
 mod bands;
 mod board_elves;
 mod browser;
+mod bus;
+#[path = "../../../../tests/common/bus_device.rs"]
+mod bus_device;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod emulate;
@@ -19,6 +22,8 @@ mod manifest;
 mod messages;
 mod plan;
 mod probe;
+#[path = "../../../../tests/common/receiver.rs"]
+mod receiver;
 mod recording_large;
 mod recording_zoo;
 mod report;

@@ -89,6 +89,9 @@ pub enum ModbusError {
     /// The update was refused, with a reason that this version does not know.
     #[error("the device refused, with reason {0}; a newer rebearing may know it")]
     RefusedFor(u16),
+    /// A model waits for the next start, so no other can be received.
+    #[error("a verified model waits for the next start; restart the device first")]
+    Waiting,
     /// The device has another map of registers.
     #[error(
         "the device has version {found} of the register map, this rebearing reads version {known}"
@@ -135,6 +138,11 @@ impl<L: Line> Client<L> {
     /// The unit's number.
     pub fn unit(&self) -> u8 {
         self.unit
+    }
+
+    /// The line.
+    pub fn line(&mut self) -> &mut L {
+        &mut self.line
     }
 
     /// The client's patience.

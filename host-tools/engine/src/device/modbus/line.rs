@@ -94,16 +94,12 @@ impl Port {
 
     /// Opens the line.
     pub fn open(&self) -> Result<Box<dyn Line>, PortError> {
-        match self.name.strip_prefix(TCP) {
-            Some(address) => {
-                let failed = |reason| PortError::Tcp { port: self.name.clone(), reason };
-                Ok(Box::new(connect(address).map_err(failed)?))
-            }
-            None => {
-                let failed = |reason| PortError::Serial { port: self.name.clone(), reason };
-                Ok(Box::new(Serial(self.serial().map_err(failed)?)))
-            }
+        if let Some(address) = self.name.strip_prefix(TCP) {
+            let failed = |reason| PortError::Tcp { port: self.name.clone(), reason };
+            return Ok(Box::new(connect(address).map_err(failed)?));
         }
+        let failed = |reason| PortError::Serial { port: self.name.clone(), reason };
+        Ok(Box::new(Serial(self.serial().map_err(failed)?)))
     }
 
     fn serial(&self) -> serialport::Result<Box<dyn SerialPort>> {

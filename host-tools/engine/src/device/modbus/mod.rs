@@ -17,5 +17,5 @@ pub mod status;
 
 pub use client::{Client, ModbusError, Patience};
 pub use line::{Line, Parity, Port};
-pub use signed_file::{SignedFile, SignedFileError};
+pub use signed_file::SignedFile;
 pub use status::DeviceStatus;

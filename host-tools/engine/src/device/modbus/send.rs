@@ -66,11 +66,10 @@ pub fn send<L: Line>(
             result => break result?,
         }
     }
-    let bytes = file.bytes();
-    let mut sent =
-        Sent { total: bytes.len(), resumed_at: 0, pieces: 0, counter: file.envelope().counter };
-    sent.resumed_at = received(client)?.min(bytes.len());
-    write(client, &bytes, &mut sent, progress)?;
+    let total = file.bytes().len();
+    let resumed_at = received(client)?.min(total);
+    let mut sent = Sent { total, resumed_at, pieces: 0, counter: file.envelope().counter };
+    write(client, &file, &mut sent, progress)?;
     finish(client)?;
     Ok(sent)
 }
@@ -90,7 +89,13 @@ fn begin<L: Line>(
     };
     envelope(client)?;
     match client.command(Command::Begin) {
-        Err(ModbusError::Refused(Refusal::Busy)) if replace => {
+        Err(ModbusError::Refused(Refusal::Busy)) => {
+            if DeviceStatus::registers(client)?.number("waiting") == Some(1) {
+                return Err(ModbusError::Waiting);
+            }
+            if !replace {
+                return Err(ModbusError::Refused(Refusal::Busy));
+            }
             client.command(Command::Abandon)?;
             envelope(client)?;
             client.command(Command::Begin)
@@ -104,67 +109,85 @@ fn received<L: Line>(client: &mut Client<L>) -> Result<usize, ModbusError> {
     Ok(status.number("received").unwrap_or(0) as usize)
 }
 
+/// The length of the pieces, by how the line behaves.
+struct Pace {
+    longest: usize,
+    good: usize,
+    failures: usize,
+}
+
+impl Pace {
+    fn arrived(&mut self) {
+        (self.failures, self.good) = (0, self.good + 1);
+        if self.good >= GOOD {
+            (self.longest, self.good) = ((2 * self.longest).min(LONGEST), 0);
+        }
+    }
+
+    /// Returns true if the line is not given up yet.
+    fn failed(&mut self) -> bool {
+        (self.failures, self.good) = (self.failures + 1, 0);
+        self.failures <= MOST_FAILURES
+    }
+}
+
 /// Writes all bytes from `sent.resumed_at` on.
 fn write<L: Line>(
     client: &mut Client<L>,
-    bytes: &[u8],
+    file: &SignedFile,
     sent: &mut Sent,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(), ModbusError> {
-    // Each piece is tried once at its length; a shorter one follows if it fails.
-    let attempts = std::mem::replace(&mut client.patience().attempts, 1);
-    let result = write_pieces(client, bytes, attempts, sent, progress);
-    client.patience().attempts = attempts;
-    result
-}
-
-fn write_pieces<L: Line>(
-    client: &mut Client<L>,
-    bytes: &[u8],
-    attempts: usize,
-    sent: &mut Sent,
-    progress: &mut dyn FnMut(usize, usize),
-) -> Result<(), ModbusError> {
-    let (mut at, mut longest) = (sent.resumed_at & !1, LONGEST);
-    let (mut failures, mut good) = (0, 0);
-    progress(at, bytes.len());
+    let bytes = file.bytes();
+    let mut pace = Pace { longest: LONGEST, good: 0, failures: 0 };
+    let mut at = sent.resumed_at & !1;
     while at < bytes.len() {
-        let word = at / 2;
-        let (file, record) = (word / FILE_WORDS as usize, word % FILE_WORDS as usize);
-        let room = 2 * (FILE_WORDS as usize - record);
-        let piece = bytes.get(at..).unwrap_or_default();
-        let piece = piece.get(..longest.min(room)).unwrap_or(piece);
-        let number = u16::try_from(usize::from(MODEL_FILE) + file);
-        // 1.3 GB do not fit: no device takes such a model, and its envelope was refused.
-        let number = number.map_err(|_| ModbusError::Refused(Refusal::TooLong))?;
+        progress(at, bytes.len());
         sent.pieces += 1;
-        match client.write_file(number, record as u16, piece) {
-            Ok(()) => {
-                at += piece.len();
-                (failures, good) = (0, good + 1);
-                if good >= GOOD {
-                    (longest, good) = ((2 * longest).min(LONGEST), 0);
-                }
-                progress(at, bytes.len());
-                continue;
+        // Each piece is tried once at its length; a shorter one follows if it fails.
+        let attempts = std::mem::replace(&mut client.patience().attempts, 1);
+        let result = write_piece(client, &bytes, at, pace.longest);
+        client.patience().attempts = attempts;
+        match result {
+            Ok(count) => {
+                at += count;
+                pace.arrived();
             }
-            // The device restarted or lost a piece: it says where to go on.
-            Err(ModbusError::Refused(Refusal::Gap)) if failures < MOST_FAILURES => {
-                client.patience().attempts = attempts;
-                let there = received(client);
-                client.patience().attempts = 1;
-                at = there?.min(at) & !1;
+            Err(ModbusError::Silent { .. } | ModbusError::Damaged { .. }) if pace.failed() => {
+                pace.longest = ((pace.longest / 2) & !1).max(SHORTEST);
             }
-            Err(ModbusError::Silent { .. } | ModbusError::Damaged { .. })
-                if failures < MOST_FAILURES =>
-            {
-                longest = (longest / 2 & !1).max(SHORTEST);
+            // The device has less than it said: it says where to go on.
+            Err(ModbusError::Refused(Refusal::Gap)) if pace.failed() => {
+                at = received(client)?.min(at) & !1;
+            }
+            // The device has restarted.
+            Err(ModbusError::Refused(Refusal::NotBegun)) if pace.failed() => {
+                begin(client, file, false)?;
+                at = received(client)?.min(bytes.len()) & !1;
             }
             Err(error) => return Err(error),
         }
-        (failures, good) = (failures + 1, 0);
     }
+    progress(at, bytes.len());
     Ok(())
+}
+
+/// Writes one piece and returns its length.
+fn write_piece<L: Line>(
+    client: &mut Client<L>,
+    bytes: &[u8],
+    at: usize,
+    longest: usize,
+) -> Result<usize, ModbusError> {
+    let (file, record) = (at / 2 / FILE_WORDS as usize, at / 2 % FILE_WORDS as usize);
+    let room = 2 * (FILE_WORDS as usize - record);
+    let piece = bytes.get(at..).unwrap_or_default();
+    let piece = piece.get(..longest.min(room)).unwrap_or(piece);
+    // Files end at 1.3 GB, and no device takes such a model.
+    let file = u16::try_from(usize::from(MODEL_FILE) + file)
+        .map_err(|_| ModbusError::Refused(Refusal::TooLong))?;
+    client.write_file(file, record as u16, piece)?;
+    Ok(piece.len())
 }
 
 /// Finishes. If an answer is lost, the register says whether the model is verified.

@@ -1,5 +1,6 @@
 //! Everything that a device says of itself, read over the bus.
 
+use rebearing::SensorFault;
 use rebearing::bus::map::{Kind, NAME_WORDS, NAMED_CLASSES, NAMES_ADDRESS, NO_FLOAT, NO_LONG};
 use rebearing::bus::map::{NO_WORD, UNKNOWN, UNKNOWN_FAULT};
 use rebearing::bus::{MAP, MAP_VERSION, Register};
@@ -9,6 +10,18 @@ use serde_json::{Map, Value, json};
 use super::client::{Client, ModbusError};
 use super::line::Line;
 use crate::device::line::printable;
+
+/// All faults of a sensor.
+const FAULTS: [SensorFault; 8] = [
+    SensorFault::NotFinite,
+    SensorFault::Flat,
+    SensorFault::OutOfRange,
+    SensorFault::NoShaftSpeed,
+    SensorFault::LostSamples,
+    SensorFault::Overrun,
+    SensorFault::Bus,
+    SensorFault::Clipped,
+];
 
 /// Names of a device, made printable.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -127,16 +140,23 @@ impl DeviceStatus {
         self.bits(register).map(f32::from_bits)
     }
 
-    /// The word for the code in a register, from the meaning in the map: `running` for 4.
+    /// The word for the code in a register that has words.
     pub fn word(&self, name: &str) -> Option<String> {
         let code = self.number(name)?;
-        let meaning = Register::find(name)?.meaning;
-        let listed = meaning.rsplit_once("of the last window: ").map_or(meaning, |(_, list)| list);
-        let listed =
-            listed.split_once(": 0 ").map_or(listed.to_owned(), |(_, list)| format!("0 {list}"));
-        let words = listed.split([',', ';', ':']).filter_map(|pair| pair.trim().split_once(' '));
-        let known = words.into_iter().find(|(number, _)| number.parse() == Ok(code));
-        Some(known.map_or_else(|| code.to_string(), |(_, word)| word.to_owned()))
+        let known = match name {
+            "state" => ["", "idle", "settling", "filling", "running", "sensor_fault"]
+                .get(code as usize)
+                .copied(),
+            "alarm" => ["none", "active", "latched"].get(code as usize).copied(),
+            "zone" => ["", "A", "B", "C", "D"].get(code as usize).copied(),
+            "sensor_fault" if code == 0 => Some("none"),
+            "sensor_fault" => {
+                FAULTS.into_iter().find(|fault| *fault as u32 == code).map(SensorFault::name)
+            }
+            _ => None,
+        };
+        // A later firmware may have codes that this does not know.
+        Some(known.filter(|word| !word.is_empty()).map_or_else(|| code.to_string(), str::to_owned))
     }
 
     /// The name of the label in a register.
