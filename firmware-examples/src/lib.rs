@@ -3,6 +3,9 @@
 
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
 pub mod app;
 pub mod bench;
 pub mod emulated;

@@ -122,12 +122,12 @@ mod tests {
         for bit in 0..8 * rotten.len() {
             rotten[bit / 8] ^= 1 << (bit % 8);
             let mut scrub = Scrub::over(&rotten, expected);
-            assert_eq!(pass(&mut scrub, 100).0, false, "bit {bit}");
+            assert!(!pass(&mut scrub, 100).0, "bit {bit}");
             // It does not heal.
-            assert_eq!(pass(&mut scrub, 100).0, false, "bit {bit}");
+            assert!(!pass(&mut scrub, 100).0, "bit {bit}");
             rotten[bit / 8] ^= 1 << (bit % 8);
         }
-        assert_eq!(pass(&mut Scrub::over(&rotten, expected), 100).0, true);
+        assert!(pass(&mut Scrub::over(&rotten, expected), 100).0);
     }
 
     #[test]

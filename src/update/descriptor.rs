@@ -1,7 +1,7 @@
 //! The firmware's description of itself, so that a model can be checked against it before flashing.
 //!
 //! A firmware that reads its model from flash calls [`descriptor!`](crate::descriptor!) once. That
-//! puts 84 bytes into the section `.rebearing` of the ELF file, where `rebearing flash` finds them:
+//! puts 88 bytes into the section `.rebearing` of the ELF file, where `rebearing flash` finds them:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -15,6 +15,7 @@
 //! | 72–75 | sample rate in Hz as f32; 0: that of the model |
 //! | 76–79 | longest window in milliseconds; 0: any |
 //! | 80–83 | acceleration in g of the largest count as f32; 0: not known |
+//! | 84–87 | 1 if it takes signed models alone, else 0 |
 //!
 //! All other numbers are little-endian `u32`. Version 1 ends before byte 72: how such a firmware
 //! samples is not known.
@@ -25,7 +26,7 @@ use crate::monitor::{Capacities, Samples, Sampling};
 /// The section of the ELF file.
 pub const SECTION: &str = ".rebearing";
 /// Bytes of a descriptor.
-pub const DESCRIPTOR_LEN: usize = 84;
+pub const DESCRIPTOR_LEN: usize = 88;
 /// Bytes of a descriptor of version 1.
 const FIRST_LEN: usize = 72;
 /// First four bytes.
@@ -62,6 +63,8 @@ pub struct Descriptor {
     pub capacities: Capacities,
     /// How it samples; `None` if it does not say, as in version 1.
     pub sampling: Option<Sampling>,
+    /// True if it takes signed models alone.
+    pub signed: bool,
     chip: [u8; CHIP_LEN],
 }
 
@@ -81,7 +84,14 @@ impl Descriptor {
         let (place, _) = name.split_at_mut(chip.len());
         place.copy_from_slice(chip.as_bytes());
         let model_version = format::VERSION as u32;
-        Self { model_version, slots, capacities, sampling: Some(sampling), chip: name }
+        let sampling = Some(sampling);
+        Self { model_version, slots, capacities, sampling, signed: false, chip: name }
+    }
+
+    /// The same firmware, but it takes signed models alone.
+    #[must_use]
+    pub const fn for_signed_models(self) -> Self {
+        Self { signed: true, ..self }
     }
 
     /// The chip that the firmware was built for, as probe-rs names it.
@@ -111,7 +121,8 @@ impl Descriptor {
             Some(sampling) => sampling,
             None => Sampling::ANY,
         };
-        let sampling = [rate_hz.to_bits(), longest_window_ms, full_scale_g.to_bits()];
+        let sampling =
+            [rate_hz.to_bits(), longest_window_ms, full_scale_g.to_bits(), self.signed as u32];
         let mut bytes = [0; DESCRIPTOR_LEN];
         let (first, last) = bytes.split_at_mut(FIRST_LEN);
         let (numbers, name) = first.split_at_mut(FIRST_LEN - CHIP_LEN);
@@ -145,12 +156,12 @@ impl Descriptor {
             components: components as usize,
             classes: classes as usize,
         };
-        let sampling = match version {
-            1 if last.is_empty() => None,
-            VERSION => Some(read_sampling(last.try_into().ok()?)?),
+        let (sampling, signed) = match version {
+            1 if last.is_empty() => (None, false),
+            VERSION => read_sampling(last.try_into().ok()?)?,
             _ => return None,
         };
-        let descriptor = Self { model_version, slots, capacities, sampling, chip: *name };
+        let descriptor = Self { model_version, slots, capacities, sampling, signed, chip: *name };
         let known = magic == MAGIC && matches!(slots, 1 | 2);
         (known && !descriptor.chip().is_empty()).then_some(descriptor)
     }
@@ -167,15 +178,18 @@ const fn put(bytes: &mut [u8], words: &[u32]) {
     }
 }
 
-fn read_sampling(bytes: &[u8; DESCRIPTOR_LEN - FIRST_LEN]) -> Option<Sampling> {
-    let &[rate, longest, full_scale] = bytes.as_chunks::<4>().0 else { return None };
+/// How the firmware samples, and whether it takes signed models alone.
+fn read_sampling(bytes: &[u8; DESCRIPTOR_LEN - FIRST_LEN]) -> Option<(Option<Sampling>, bool)> {
+    let &[rate, longest, full_scale, signed] = bytes.as_chunks::<4>().0 else { return None };
     let [rate_hz, full_scale_g] = [rate, full_scale].map(f32::from_le_bytes);
     let longest_window_ms = u32::from_le_bytes(longest);
-    (is_size(rate_hz) && is_size(full_scale_g)).then_some(Sampling {
-        rate_hz,
-        longest_window_ms,
-        full_scale_g,
-    })
+    let signed = match u32::from_le_bytes(signed) {
+        0 => false,
+        1 => true,
+        _ => return None,
+    };
+    let sampling = Sampling { rate_hz, longest_window_ms, full_scale_g };
+    (is_size(rate_hz) && is_size(full_scale_g)).then_some((Some(sampling), signed))
 }
 
 /// Returns true for a number from zero up.
@@ -204,16 +218,27 @@ const fn is_size(number: f32) -> bool {
 #[macro_export]
 macro_rules! descriptor {
     ($monitor:ty, $chip:expr, $slots:expr, $sampling:expr $(,)?) => {
+        $crate::descriptor!(@ $crate::update::Descriptor::new(
+            <$monitor>::CAPACITIES,
+            $chip,
+            $slots,
+            $sampling,
+        ));
+    };
+    ($monitor:ty, $chip:expr, $slots:expr, $sampling:expr, signed $(,)?) => {
+        $crate::descriptor!(@ $crate::update::Descriptor::new(
+            <$monitor>::CAPACITIES,
+            $chip,
+            $slots,
+            $sampling,
+        )
+        .for_signed_models());
+    };
+    (@ $descriptor:expr) => {
         #[used]
         #[cfg_attr(target_os = "none", unsafe(link_section = ".rebearing"))]
         static REBEARING_DESCRIPTOR: [u8; $crate::update::descriptor::DESCRIPTOR_LEN] =
-            $crate::update::descriptor::Descriptor::new(
-                <$monitor>::CAPACITIES,
-                $chip,
-                $slots,
-                $sampling,
-            )
-            .to_bytes();
+            $descriptor.to_bytes();
     };
 }
 
@@ -234,7 +259,9 @@ mod tests {
             assert_eq!(read, descriptor);
             assert_eq!((read.chip(), read.slots, read.capacities), (chip, 2, CAPACITIES));
             assert_eq!(read.model_version, u32::from(format::VERSION));
-            assert_eq!(read.sampling, Some(SAMPLING));
+            assert_eq!((read.sampling, read.signed), (Some(SAMPLING), false));
+            let signed = descriptor.for_signed_models();
+            assert_eq!(Descriptor::from_bytes(&signed.to_bytes()), Some(signed));
         }
     }
 
@@ -259,7 +286,7 @@ mod tests {
         assert_eq!(Descriptor::from_bytes(&bytes), None);
         bytes[4] = 2;
         assert_eq!(Descriptor::from_bytes(&bytes[..72]), None);
-        assert_eq!(Descriptor::from_bytes(&bytes[..83]), None);
+        assert_eq!(Descriptor::from_bytes(&bytes[..87]), None);
         assert_eq!(Descriptor::from_bytes(&[]), None);
     }
 
@@ -268,7 +295,7 @@ mod tests {
         let bytes = Descriptor::new(CAPACITIES, "RP2040", 1, SAMPLING).to_bytes();
         let changes = [(0, b'X'), (4, 1), (4, 3), (12, 0), (12, 3), (36, 3), (37, 1), (40, 0)];
         // A rate and a full scale that are negative or not finite.
-        for (at, byte) in changes.into_iter().chain([(40, 0xff), (75, 0xc6), (83, 0xff)]) {
+        for (at, byte) in changes.into_iter().chain([(40, 0xff), (75, 0xc6), (83, 0xff), (84, 2)]) {
             let mut other = bytes;
             other[at] = byte;
             assert_eq!(Descriptor::from_bytes(&other), None, "byte {at} as {byte}");

@@ -194,7 +194,7 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
     fn end_trial(&mut self, running: Running, outcome: Outcome) -> Result<(), Refusal> {
         let Placed { slot, counter } = running.placed;
         let ended = Kept { trial: None, starts: 0, outcome, ..self.kept };
-        if !matches!(outcome, Outcome::Confirmed | Outcome::ConfirmedRemotely) {
+        if !outcome.is_confirmed() {
             return self.keep(Kept { rejected: self.kept.rejected.max(counter), ..ended });
         }
         let retired = self.verifier.retires(running.key_id).unwrap_or(self.kept.retired);

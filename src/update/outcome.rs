@@ -39,6 +39,11 @@ impl Outcome {
         Self::DoesNotFit,
     ];
 
+    /// Returns true if the model was confirmed.
+    pub fn is_confirmed(self) -> bool {
+        matches!(self, Self::Confirmed | Self::ConfirmedRemotely)
+    }
+
     /// The number in flash and on the bus.
     pub fn code(self) -> u8 {
         self as u8

@@ -48,8 +48,8 @@ pub(crate) fn run(qemu: &Path, machine: &Machine, elf: &Path) -> Result<String, 
     let mut command = Command::new(qemu);
     command.args(["-M", machine.name, "-display", "none", "-monitor", "none", "-serial", "none"]);
     command.args(["-chardev", "stdio,id=console", "-semihosting-config"]);
-    let words: String = machine.words.iter().map(|word| format!(",arg={word}")).collect();
-    command.arg(format!("enable=on,target=native,chardev=console{words}"));
+    let console = "enable=on,target=native,chardev=console";
+    command.arg(machine.words.iter().fold(console.to_owned(), |all, word| all + ",arg=" + word));
     if let Some((file, address)) = machine.file {
         // A comma in a file name is written twice, as in all of QEMU's options.
         let file = root().join(file).to_string_lossy().replace(',', ",,");

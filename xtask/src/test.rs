@@ -2,7 +2,7 @@
 
 use crate::consent::{self, Need};
 use crate::firmware::{self, QEMU_BINARY};
-use crate::run::{root, run};
+use crate::run::{root, run, target_dir};
 use crate::toolchain::{M0, M4F, TARGETS, Thumb, component, component_need};
 use crate::{Failure, bench, boards, fuzz, msrv, package, panics, qemu, report_test, soak};
 use std::process::Command;
@@ -119,7 +119,13 @@ fn clippy() -> Result<(), String> {
 }
 
 fn tests() -> Result<(), String> {
-    run_cargo("host tests and doc tests", &["test", "--locked", "--workspace", "--no-fail-fast"])
+    run_cargo("host tests and doc tests", &["test", "--locked", "--workspace", "--no-fail-fast"])?;
+    // The boards' application needs no board.
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).args(["test", "--locked", "--lib", "--manifest-path"]);
+    cargo.args([firmware::MANIFEST, "--package", "firmware-examples", "--target-dir"]);
+    cargo.arg(target_dir("firmware-host", "firmware-examples/target/host"));
+    run("the boards' application on the host", &mut cargo)
 }
 
 /// Runs tests/life.rs at full length. `tests` runs a part of it.

@@ -3,33 +3,48 @@
 //!
 //! ```text
 //!  SampleSource ─► acquire ─► monitor ─► finding ─┬─► Alarm ──────► state ─┬─► Journal
-//!   (IIS3DWB,                                     └─► DriftWatch ─► drift ─┤
-//!    simulated)                                                            └─► Feeding ─► Watchdog
+//!   (IIS3DWB,                                     └─► DriftWatch ─► drift ─┼─► Registers ─► Bus
+//!    simulated)                                                            ├─► Models: trial, alarm
+//!                                                                          └─► Feeding ─► Watchdog
 //! ```
 //!
 //! A model is used only if it is made for the board's [`Sampling`]; else the one in the other slot
-//! is. While it runs, a block of it is checked with every window. A model that has rotted is told in
-//! the journal and used no more: the watchdog restarts the board, which then finds the other slot.
+//! is. While it runs, a block of it is checked with every window. A model that has rotted, or that
+//! has failed its trial, is told in the journal and used no more: the board restarts.
 //!
 //! It takes either monitor: [`FloatMonitor`] for f32 models, [`CountMonitor`] for i16 models. The
-//! differences between boards are behind [`Journal`] and [`Watchdog`]. A board's own code makes
-//! these two, a [`Room`] in a `static`, and a source. Then it calls [`App::step`] for ever.
+//! differences between boards are behind [`Journal`], [`Watchdog`], [`Port`](port::Port) and
+//! [`Models`]. A board's own code makes these, a [`Room`] in a `static`, and a source. Then it calls
+//! [`App::step`] and [`App::serve`] for ever.
 
+pub mod bus;
+mod kept;
+mod models;
+pub mod port;
 mod results;
 #[cfg(feature = "defmt")]
 pub mod rtt;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
+use core::fmt;
+
 use rebearing::acquisition::{AsyncSampleSource, Rails, SampleSource};
+use rebearing::bus::{Registers, Request};
 use rebearing::model::format::MAX_AVERAGE;
 use rebearing::model::{AnyModel, Body, Scrub};
 use rebearing::monitor::{AnyFinding, Place, Sampling, acquire, acquire_async};
 use rebearing::operation::alarm::AlarmState;
 use rebearing::operation::{DriftBlock, DriftWatch, ReportLine};
-use rebearing::update::{self, NoModel, Slot};
+use rebearing::update::{Outcome, PassedOver, Slot, Standing};
 use rebearing::{Alarm, AnyMonitor, SensorFault, Vacant};
 
+use bus::{Bus, IDENTITY};
+use port::Port;
 use results::Results;
+
+pub use models::{Models, Plain};
 
 /// The boards' monitor of f32 models: one axis and up to 2048 points, 32 features, 64 components
 /// and 8 classes.
@@ -87,7 +102,13 @@ pub trait Journal {
     /// A model was found in this slot, and a monitor of `ram` bytes runs it.
     fn started<B: Body<'static>>(&mut self, slot: Slot, model: &AnyModel<'static, B>, ram: usize);
     /// Neither slot holds a usable model.
-    fn no_model(&mut self, reason: &NoModel);
+    fn no_model(&mut self, reason: &dyn fmt::Display);
+    /// The model is older than it might be, because the other slot was passed over.
+    fn passed_over(&mut self, reason: &PassedOver);
+    /// The model's standing in a store of signed models, and the trial that this start ended.
+    fn standing(&mut self, standing: Standing, ended: Option<Outcome>);
+    /// The model's trial has ended.
+    fn trial_ended(&mut self, outcome: Outcome);
     /// The finding of a window, and the alarm's state after it.
     fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>);
     /// A block of windows is unlike the windows that the model was made from: please re-adapt.
@@ -117,56 +138,78 @@ impl<M> Room<M> {
     }
 }
 
+/// A board without a model: it waits for one.
+pub struct Waiting<S, W> {
+    models: S,
+    watchdog: W,
+    registers: Registers<'static>,
+}
+
+impl<S: Models, W: Watchdog> Waiting<S, W> {
+    /// Answers what has arrived on the bus. Returns true if the board is asked to restart.
+    pub fn serve(&mut self, bus: &mut Bus<impl Port>) -> bool {
+        self.watchdog.feed();
+        bus.poll(&self.registers, self.models.receiver()) == Some(Request::Restart)
+    }
+}
+
 /// The running application.
-pub struct App<'r, M, J, W>
+pub struct App<'r, M, J, W, S>
 where
     M: BoardMonitor,
 {
     monitor: &'r mut M,
     samples: &'r mut [[i16; AXES]],
-    results: Results<'r, M::Body, J, W>,
+    results: Results<'r, M::Body, J, W, S>,
 }
 
-impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
-    /// Starts the application with the newest model of the MODEL region that fits the monitor and
-    /// the board's sampling, and announces that model.
-    ///
-    /// Returns `None` without a model. There is nothing to do then, and the caller sleeps until
-    /// `rebearing flash` resets it.
+impl<'r, M: BoardMonitor, J: Journal, W: Watchdog, S: Models> App<'r, M, J, W, S> {
+    /// Starts the application with the model that `models` chooses from the MODEL region among those
+    /// that fit the monitor and the board's sampling, and announces that model.
+    #[expect(clippy::result_large_err, reason = "there is no heap to put it on")]
     pub fn start(
         room: &'r mut Room<M>,
         region: &'static [u8],
         sampling: &Sampling,
+        mut models: S,
         mut journal: J,
         watchdog: W,
-    ) -> Option<Self> {
-        let newest = update::newest(region, |model| {
+    ) -> Result<Self, Waiting<S, W>> {
+        let mut registers = Registers::new(IDENTITY);
+        let accept = |model: AnyModel<'static, _>| {
             M::CAPACITIES.check(&model)?;
             sampling.check(&model)?;
             Ok(model)
-        });
-        let (slot, model) = match newest {
-            Ok(found) => (found.slot, found.model),
-            Err(reason) => {
-                journal.no_model(&reason);
-                return None;
-            }
         };
         let Room { monitor, alarm, samples } = room;
         // A model that fits the monitor fits the alarm too.
-        *alarm = Place::Taken(BoardAlarm::of_model(&model).ok()?);
-        let alarm = alarm.get_mut()?;
-        let monitor = monitor.start(model).ok()?;
+        let Some((slot, model, monitor, alarm)) =
+            models.choose(region, accept, &mut journal).and_then(|(slot, model)| {
+                *alarm = Place::Taken(BoardAlarm::of_model(&model).ok()?);
+                Some((slot, model, monitor.start(model).ok()?, alarm.get_mut()?))
+            })
+        else {
+            return Err(Waiting { models, watchdog, registers });
+        };
+        alarm.restore(models.kept_alarm());
+        registers.set_model(&model);
         journal.started(slot, &model, size_of::<M>());
         let watch = model.drift().map(DriftWatch::new);
-        let results = Results::new((slot, Scrub::new(&model)), alarm, watch, journal, watchdog);
-        Some(Self { monitor, samples, results })
+        let scrub = Scrub::new(&model);
+        let results =
+            Results::new((slot, scrub), alarm, watch, journal, watchdog, (models, registers));
+        Ok(Self { monitor, samples, results })
     }
 
-    /// Returns true once the model has rotted. The application does nothing more, and the watchdog
-    /// is not fed.
-    pub fn is_rotten(&self) -> bool {
-        self.results.is_rotten()
+    /// Answers what has arrived on the bus.
+    pub fn serve(&mut self, bus: &mut Bus<impl Port>) {
+        self.results.serve(bus);
+    }
+
+    /// Returns true once the model has rotted or failed its trial, or somebody asked for a restart.
+    /// The application does nothing more, and the watchdog is not fed.
+    pub fn must_restart(&self) -> bool {
+        self.results.must_restart()
     }
 
     /// The model in use.
@@ -177,13 +220,13 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
     /// Moves the samples that have arrived at `source` through the monitor; returns how many.
     ///
     /// Zero means: sleep until the sensor has samples. A fault means: wait a little before trying
-    /// the sensor again. A rotten model moves nothing.
+    /// the sensor again. Nothing moves before a restart.
     pub fn step(
         &mut self,
         source: &mut impl SampleSource<i16, AXES>,
     ) -> Result<usize, SensorFault> {
         let Self { monitor, samples, results } = self;
-        if results.is_rotten() {
+        if results.must_restart() {
             return Ok(0);
         }
         let model = *monitor.model();
@@ -198,7 +241,7 @@ impl<'r, M: BoardMonitor, J: Journal, W: Watchdog> App<'r, M, J, W> {
         source: &mut impl AsyncSampleSource<i16, AXES>,
     ) -> Result<usize, SensorFault> {
         let Self { monitor, samples, results } = self;
-        if results.is_rotten() {
+        if results.must_restart() {
             // Never returns, so that an executor sleeps until the watchdog bites.
             core::future::pending::<()>().await;
         }

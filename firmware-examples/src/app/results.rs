@@ -1,21 +1,27 @@
-//! The stages after the monitor: alarm, drift watch, journal, watchdog.
+//! The stages after the monitor: alarm, drift watch, journal, registers, trial, watchdog.
 
 use rebearing::SensorFault;
+use rebearing::bus::{Registers, Request};
 use rebearing::model::{AnyModel, Body, Numbers, Scrub};
 use rebearing::operation::alarm::{AlarmState, State};
 use rebearing::operation::{DriftWatch, Feeding};
-use rebearing::update::Slot;
+use rebearing::update::{Outcome, Slot};
 
-use super::{BoardAlarm, BoardFinding, BoardLine, Entry, Journal, SCRUB, Watchdog};
+use super::bus::Bus;
+use super::port::Port;
+use super::{BoardAlarm, BoardFinding, BoardLine, Entry, Journal, Models, SCRUB, Watchdog};
 
 type Feature<B> = <<B as Body<'static>>::Numbers as Numbers>::Feature;
 
 /// Takes the findings of a board's monitor.
-pub(super) struct Results<'r, B: Body<'static>, J, W> {
+pub(super) struct Results<'r, B: Body<'static>, J, W, S> {
     /// The model's slot, and its check in the background.
     slot: Slot,
     scrub: Scrub<'static>,
-    rotten: bool,
+    /// The model is used no more, and the board is about to restart.
+    over: bool,
+    models: S,
+    registers: Registers<'static>,
     alarm: &'r mut BoardAlarm,
     watch: Option<DriftWatch<'static>>,
     /// The newest finding and the alarm's state after it. The journal does not have them yet.
@@ -27,21 +33,50 @@ pub(super) struct Results<'r, B: Body<'static>, J, W> {
     fault: Option<SensorFault>,
 }
 
-impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
+impl<'r, B: Body<'static>, J: Journal, W: Watchdog, S: Models> Results<'r, B, J, W, S> {
     pub(super) fn new(
         (slot, scrub): (Slot, Scrub<'static>),
         alarm: &'r mut BoardAlarm,
         watch: Option<DriftWatch<'static>>,
         journal: J,
         watchdog: W,
+        (models, registers): (S, Registers<'static>),
     ) -> Self {
-        let (last, feeding, fault, rotten) = (None, Feeding::new(), None, false);
-        Self { slot, scrub, rotten, alarm, watch, last, journal, watchdog, feeding, fault }
+        let (last, feeding, fault, over) = (None, Feeding::new(), None, false);
+        Self {
+            slot,
+            scrub,
+            over,
+            models,
+            registers,
+            alarm,
+            watch,
+            last,
+            journal,
+            watchdog,
+            feeding,
+            fault,
+        }
     }
 
-    /// Returns true once a pass over the model has failed.
-    pub(super) fn is_rotten(&self) -> bool {
-        self.rotten
+    pub(super) fn must_restart(&self) -> bool {
+        self.over
+    }
+
+    /// Answers what has arrived on the bus, and does what it asks.
+    pub(super) fn serve(&mut self, bus: &mut Bus<impl Port>) {
+        match bus.poll(&self.registers, self.models.receiver()) {
+            Some(Request::Acknowledge) => {
+                self.alarm.acknowledge();
+                let kept = self.alarm.kept();
+                if let Some(state) = &mut self.registers.alarm {
+                    state.alarm = kept.raised();
+                }
+                self.models.keep_alarm(kept);
+            }
+            Some(Request::Restart) => self.over = true,
+            None => {}
+        }
     }
 
     /// Takes every finding of every board.
@@ -57,7 +92,21 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
         if let Some(block) = block.filter(|block| block.cause.is_some()) {
             self.journal.drifted(&block);
         }
+        self.registers.update(&finding, state, *self.alarm.counters());
+        self.registers.drift = self.watch.as_ref().map(DriftWatch::raised);
+        self.models.keep_alarm(self.alarm.kept());
+        // A machine at rest says nothing for or against a model on trial.
+        if runs || finding.result.is_err() {
+            self.try_model(&finding);
+        }
         self.last = Some((finding, state));
+    }
+
+    /// Shows a finding to the trial.
+    fn try_model(&mut self, finding: &BoardFinding<B>) {
+        let Some(outcome) = self.models.observe::<B>(finding, self.watch.as_ref()) else { return };
+        self.journal.trial_ended(outcome);
+        self.over |= outcome != Outcome::Confirmed;
     }
 
     /// Puts the last finding into the journal.
@@ -71,8 +120,8 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
         };
         self.journal.finding(&Entry { line, finding: &finding, alarm: &alarm });
         self.feeding.handed_on(&finding);
-        if !self.rotten && self.scrub.step(SCRUB) == Some(false) {
-            self.rotten = true;
+        if !self.over && self.scrub.step(SCRUB) == Some(false) {
+            self.over = true;
             self.journal.rotten(self.slot);
         }
     }
@@ -86,7 +135,7 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog> Results<'r, B, J, W> {
     ) -> Result<usize, SensorFault> {
         self.hand_on(model, Some(features));
         self.feeding.arrived(count);
-        if self.feeding.due() && !self.rotten {
+        if self.feeding.due() && !self.over {
             self.watchdog.feed();
         }
         match self.fault.take() {

@@ -1,9 +1,11 @@
 //! The journal through `defmt`: over RTT, or any other logger that the board's binary links.
 
+use core::fmt;
+
 use heapless::String;
 use rebearing::model::{AnyModel, Body};
 use rebearing::operation::{DriftBlock, ModelLine};
-use rebearing::update::{NoModel, Slot};
+use rebearing::update::{Outcome, PassedOver, Slot, Standing};
 
 use super::{Entry, Journal};
 
@@ -30,8 +32,24 @@ impl Journal for RttJournal {
         }
     }
 
-    fn no_model(&mut self, reason: &NoModel) {
+    fn no_model(&mut self, reason: &dyn fmt::Display) {
+        let reason = defmt::Display2Format(reason);
         defmt::error!("no model to use, please run `rebearing flash`: {}", reason);
+    }
+
+    fn passed_over(&mut self, reason: &PassedOver) {
+        defmt::warn!("an older model runs: {}", defmt::Display2Format(reason));
+    }
+
+    fn standing(&mut self, standing: Standing, ended: Option<Outcome>) {
+        defmt::info!("the model is {=str}", standing.name());
+        if let Some(outcome) = ended {
+            defmt::warn!("the trial of a new model has ended: {=str}", outcome.name());
+        }
+    }
+
+    fn trial_ended(&mut self, outcome: Outcome) {
+        defmt::warn!("the trial has ended: {=str}", outcome.name());
     }
 
     fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>) {

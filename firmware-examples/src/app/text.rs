@@ -1,11 +1,11 @@
 //! The journal as lines of text over semihosting, for QEMU.
 
 use core::cell::Cell;
-use core::fmt::Write as _;
+use core::fmt::{self, Write as _};
 
 use rebearing::model::{AnyModel, Body, Numbers};
 use rebearing::operation::{DriftBlock, DriftCause, ModelLine};
-use rebearing::update::{NoModel, Slot};
+use rebearing::update::{Outcome, PassedOver, Slot, Standing};
 
 use super::{Entry, Journal};
 use crate::line::Line;
@@ -31,10 +31,26 @@ impl Journal for TextJournal<'_> {
         line.end();
     }
 
-    fn no_model(&mut self, reason: &NoModel) {
+    fn no_model(&mut self, reason: &dyn fmt::Display) {
         let mut line = Line::new(self.console);
         let _ = write!(line, "error: {reason}");
         line.end();
+    }
+
+    fn passed_over(&mut self, reason: &PassedOver) {
+        let mut line = Line::new(self.console);
+        let _ = write!(line, "warning: {reason}");
+        line.end();
+    }
+
+    fn standing(&mut self, standing: Standing, ended: Option<Outcome>) {
+        let mut line = Line::new(self.console);
+        line.text("standing ").text(standing.name());
+        line.text(" ended=").text(ended.unwrap_or_default().name()).end();
+    }
+
+    fn trial_ended(&mut self, outcome: Outcome) {
+        Line::new(self.console).text("trial ended: ").text(outcome.name()).end();
     }
 
     fn finding<B: Body<'static>>(&mut self, entry: &Entry<'_, B>) {

@@ -8,6 +8,8 @@
 //! | PA7 | SDA (SDI) |
 //! | PB0 | INT1 |
 //!
+//! [`serial`] has the pins of the plant's bus.
+//!
 //! QEMU's netduinoplus2 has the chip's SPI without a sensor on it. It has neither a clock
 //! controller nor a watchdog: their registers read as zero. Nothing here waits for ever, so this
 //! code runs there as it does on a board.
@@ -15,7 +17,12 @@
 #![no_std]
 
 mod clock;
+mod flash;
+pub mod keys;
 pub mod qemu;
+pub mod ram_flash;
+mod run;
+pub mod serial;
 mod wake;
 
 use core::convert::Infallible;
@@ -33,6 +40,9 @@ use stm32f4xx_hal::spi::{Mode, Phase, Polarity, Spi};
 use stm32f4xx_hal::watchdog::IndependentWatchdog;
 
 pub use clock::Clock;
+pub use flash::BoardFlash;
+pub use run::run;
+pub use serial::SerialPort;
 pub use wake::Wake;
 
 /// The chip as probe-rs names it.
@@ -66,7 +76,9 @@ pub struct Board {
     /// The watchdog, already running.
     pub watchdog: BoardWatchdog,
     /// The flash that holds the model slots.
-    pub flash: LockedFlash,
+    pub flash: BoardFlash,
+    /// The line to the plant; `None` if the clock is too slow for it.
+    pub port: Option<SerialPort>,
     /// Delays in units of time.
     pub delay: CycleDelay,
 }
@@ -101,8 +113,10 @@ impl Board {
 
         let b = chip.GPIOB.split(&mut rcc);
         let wake = Wake::new(b.pb0, chip.SYSCFG, chip.EXTI, &core.SCB, &mut rcc);
-        let flash = LockedFlash::new(chip.FLASH);
-        Some(Self { clock, sensor, wake, watchdog: BoardWatchdog(watchdog), flash, delay })
+        let flash = BoardFlash(LockedFlash::new(chip.FLASH));
+        let line = (a.pa8, a.pa9, a.pa10);
+        let port = SerialPort::new(chip.USART1, line, core.SYST, clock.megahertz(), &mut rcc);
+        Some(Self { clock, sensor, wake, watchdog: BoardWatchdog(watchdog), flash, port, delay })
     }
 }
 

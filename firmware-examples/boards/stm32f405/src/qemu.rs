@@ -3,14 +3,19 @@
 use core::cell::Cell;
 use core::fmt::Write as _;
 
+use firmware_examples::app::bus::Bus;
 use firmware_examples::app::text::TextJournal;
-use firmware_examples::app::{App, BoardMonitor, LONGEST_WINDOW_MS, Room, Watchdog};
+use firmware_examples::app::{App, BoardMonitor, LONGEST_WINDOW_MS, Plain, Room, Watchdog};
 use firmware_examples::line::Line;
 use firmware_examples::model_region::model_region;
 use firmware_examples::semihosting::{Console, exit};
-use firmware_examples::simulated::{Next, Simulated, TOUR, TOUR_WINDOWS};
+use firmware_examples::simulated::{Colour, Next, Phase, Simulated, TOUR, TOUR_WINDOWS};
 use rebearing::monitor::Sampling;
+use rebearing::update::{DeviceId, FlashOnly, ModelStore, SignedFor};
 
+use crate::keys::KEYS;
+use crate::ram_flash::{LAYOUT, RamFlash};
+use crate::run::restart;
 use crate::{Board, BoardWatchdog};
 
 /// The simulated machine is sampled at the model's rate, in no unit. The watchdog is the board's.
@@ -51,11 +56,12 @@ fn run<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
     let bits = Cell::new(0);
     let journal = TextJournal { console, bits: &bits };
     let mut counted = Counted { watchdog, fed: 0 };
-    let mut app = App::start(room, model_region(), &SAMPLING, journal, &mut counted)?;
+    let models = Plain::default();
+    let app = App::start(room, model_region(), &SAMPLING, models, journal, &mut counted);
+    let mut app = app.ok()?;
     let mut source = Simulated::new(TOUR, 1, TOUR_WINDOWS, app.model().front_end());
     let mut samples = 0;
-    // A board with a rotten model waits for its watchdog. QEMU has none.
-    while source.next() != Next::End && !app.is_rotten() {
+    while source.next() != Next::End && !app.must_restart() {
         // The journal has the fault, and the source continues by itself.
         samples += app.step(&mut source).unwrap_or(0);
     }
@@ -64,6 +70,51 @@ fn run<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
     line.text("done samples=").decimal(samples).text(" fed=").decimal(counted.fed);
     line.text(" bits=").hexadecimal(bits.get()).end();
     Some(())
+}
+
+/// The number of the emulated device.
+const DEVICE: DeviceId = DeviceId(*b"QEMU netduino +2");
+/// Windows of a phase on the bus: more than anybody waits for.
+const ENDLESS: usize = 1_000_000;
+
+/// Runs the application on white noise for ever, with signed models and the plant's bus.
+pub fn bus<M: BoardMonitor>(room: &mut Room<M>) -> ! {
+    let Some(console) = Console::open() else { exit(Err(())) };
+    // Nothing ends it but a reset.
+    exit(serve(&console, room).ok_or(()))
+}
+
+fn serve<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
+    let Board { watchdog, port, .. } = Board::new()?;
+    let mut bus = Bus::new(port?);
+    // SAFETY: this is the only call, and a reset starts everything anew.
+    let flash = unsafe { RamFlash::new(model_region()) };
+    let encoding = M::CAPACITIES.encoding;
+    let signed_for = SignedFor { device: DEVICE, encoding, sampling: SAMPLING };
+    let store = ModelStore::new(flash, &LAYOUT, KEYS, FlashOnly, signed_for).ok()?;
+    let bits = Cell::new(0);
+    let journal = TextJournal { console, bits: &bits };
+    let region = RamFlash::region();
+    let mut app = match App::start(room, region, &SAMPLING, store, journal, watchdog) {
+        Ok(app) => app,
+        Err(mut waiting) => loop {
+            if waiting.serve(&mut bus) {
+                restart(&mut bus)
+            }
+        },
+    };
+    let front_end = *app.model().front_end();
+    loop {
+        let mut source = Simulated::new(&[Phase::Signal(Colour::White)], 1, ENDLESS, &front_end);
+        while source.next() != Next::End {
+            // The journal has the fault, and the source continues by itself.
+            let _ = app.step(&mut source);
+            app.serve(&mut bus);
+            if app.must_restart() {
+                restart(&mut bus)
+            }
+        }
+    }
 }
 
 /// Panic and fault handlers for a QEMU binary: they print a message and fail.

@@ -134,7 +134,7 @@ where
     }
     let mut findings = 0;
     for n in 0..model.front_end().window_len().min(MOST_SAMPLES) {
-        let sample = (n * n % 251) as i16 - 125;
+        let sample = i16::from((n * n % 251) as u8) - 125;
         let Some(finding) = monitor.push([sample.into(); AXES]) else { continue };
         findings += 1;
         let state = alarm.update(&finding);

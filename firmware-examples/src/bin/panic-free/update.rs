@@ -9,8 +9,8 @@ use rebearing::monitor::Sampling;
 use rebearing::operation::DriftWatch;
 use rebearing::update::envelope::{ENVELOPE_LEN, SIGNATURE_LEN};
 use rebearing::update::{
-    self, Descriptor, DeviceId, Envelope, FloorCounter, SignedFor, Layout, ModelStore, Outcome,
-    Receiver, Refusal, SignatureCheck, Slot, Slots, TrialRules, Unsigned, Verifier,
+    self, Descriptor, DeviceId, Envelope, FloorCounter, Layout, ModelStore, Outcome, Receiver,
+    Refusal, SignatureCheck, SignedFor, Slot, Slots, TrialRules, Unsigned, Verifier,
 };
 use rebearing::{Encoding, Finding, IntegerFinding, IntegerModel, IntegerMonitor, Model, Monitor};
 

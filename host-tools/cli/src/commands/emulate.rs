@@ -14,6 +14,8 @@ use crate::args::samples::SampleArgs;
 use crate::progress::Step;
 use rebearing_host::data::counts::counts;
 use rebearing_host::device::emulator::{Core, Emulator, SampleKind};
+use rebearing_host::device::firmware::Firmware;
+use rebearing_host::device::flash::check;
 use rebearing_host::device::setup::Setup;
 use rebearing_host::device::type_name;
 use rebearing_host::model::deployed::DeployedModel;
@@ -33,6 +35,9 @@ pub(super) struct EmulateArgs {
     /// Install QEMU and the firmware's toolchain without a question, where they are missing.
     #[arg(long)]
     yes: bool,
+    /// ELF file of a board's firmware. A model that this board would refuse is refused here too.
+    #[arg(long, value_name = "ELF")]
+    firmware: Option<PathBuf>,
     /// Recording: .wav, .mat, .npy, .npz, .csv, .tsv, .txt, .parquet.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -40,6 +45,9 @@ pub(super) struct EmulateArgs {
 
 pub(super) fn run(args: &EmulateArgs) -> Result<Outcome> {
     let model = DeployedModel::read(&args.samples.model)?;
+    if let Some(path) = &args.firmware {
+        check(&model, &Firmware::read(path)?)?;
+    }
     let recording = args.samples.read(&model.front_end(), &args.file)?;
     let expected = {
         let _step = Step::start(format!("labelling {}", args.file.display()));

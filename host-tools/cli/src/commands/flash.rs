@@ -8,8 +8,9 @@ use serde_json::json;
 
 use super::{Outcome, shown};
 use crate::progress::Step;
+use crate::text::sampling::sampling_json;
 use rebearing_host::device::firmware::Firmware;
-use rebearing_host::device::flash::{Probe, command_line, image};
+use rebearing_host::device::flash::{Probe, command_line, image, sampling_warning};
 use rebearing_host::device::setup::checkout;
 use rebearing_host::model::deployed::DeployedModel;
 
@@ -86,6 +87,11 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
             ),
         }
     };
+    let warning = sampling_warning(&model, &firmware);
+    let text = match &warning {
+        Some(warning) => format!("warning: {warning}\n{text}"),
+        None => text,
+    };
     let success = differs_at.is_none();
     let json = json!({
         "model": shown(&args.model),
@@ -95,6 +101,8 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
         "bytes": image.bytes.len(),
         "model_bytes": model.bytes().len(),
         "slots": firmware.descriptor.slots,
+        "sampling": sampling_json(firmware.descriptor.sampling),
+        "warnings": warning.iter().collect::<Vec<_>>(),
         "region": [firmware.model_region.start, firmware.model_region.end],
         "dry_run": args.dry_run,
         "verified": success && !args.dry_run,

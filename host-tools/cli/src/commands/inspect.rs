@@ -20,7 +20,10 @@ use crate::text::drift;
 use crate::text::estimate::{Estimate, estimates, write_estimates};
 use crate::text::library::{library_json, library_text};
 use crate::text::model::{alias, front_end_text, not_in_counts, samples, window_text};
+use crate::text::sampling::{sampling_json, sampling_text};
 use crate::text::verdict::verdict_json;
+use rebearing_host::device::firmware::Firmware;
+use rebearing_host::device::flash::{check, sampling_warning};
 use rebearing_host::device::instructions::Shape;
 use rebearing_host::device::{smallest, type_name};
 use rebearing_host::features::front_end::Blocks;
@@ -36,7 +39,8 @@ use rebearing_host::words::plural;
 /// its machines, how well labels carry among them, and which of them is an odd one out.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  rebearing inspect motor-b.rbm\n  rebearing inspect library.json"
+    after_help = "Examples:\n  rebearing inspect motor-b.rbm\n  rebearing inspect motor-b.rbm \
+                  --firmware sensor.elf\n  rebearing inspect library.json"
 )]
 pub(super) struct InspectArgs {
     /// Model file that `rebearing adapt` wrote, or a library that `rebearing fit` wrote.
@@ -46,6 +50,10 @@ pub(super) struct InspectArgs {
     /// Clock of the core, to estimate how many windows a second it can label.
     #[arg(long, value_name = "MHZ", default_value_t = 64.0, value_parser = clock)]
     clock: f64,
+
+    /// ELF file of a firmware. A model that this firmware would refuse is refused, with the reason.
+    #[arg(long, value_name = "ELF")]
+    firmware: Option<PathBuf>,
 }
 
 fn clock(text: &str) -> Result<f64, String> {
@@ -191,7 +199,20 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome> {
     }
     let model = DeployedModel::read(&args.model)?;
     let described = Described::new(&model, args.clock);
-    Ok(Outcome::new(text(args, &model, &described), json(args, &model, &described)))
+    let (mut text, mut json) = (text(args, &model, &described), json(args, &model, &described));
+    if let Some(path) = &args.firmware {
+        let firmware = Firmware::read(path)?;
+        check(&model, &firmware)?;
+        let sampling = firmware.descriptor.sampling;
+        let runs = sampling_warning(&model, &firmware).map_or_else(
+            || format!("{} runs this model{}", path.display(), sampling_text(sampling)),
+            |warning| format!("warning: {warning}"),
+        );
+        let _ = writeln!(text, "{:<12} {runs}", "firmware");
+        let firmware = json!({ "file": shown(path), "sampling": sampling_json(sampling) });
+        json = joined(json, &json!({ "firmware": firmware }));
+    }
+    Ok(Outcome::new(text, json))
 }
 
 /// Whether a file is JSON. A model file begins with its magic bytes.

@@ -15,5 +15,6 @@ pub(crate) mod levels;
 pub(crate) mod library;
 pub(crate) mod model;
 pub(crate) mod prediction;
+pub(crate) mod sampling;
 pub mod table;
 pub(crate) mod verdict;

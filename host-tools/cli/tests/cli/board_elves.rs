@@ -12,8 +12,10 @@ use object::LittleEndian;
 use object::elf::{FileHeader32, PT_LOAD, ProgramHeader32};
 use object::read::elf::{ElfFile, ProgramHeader};
 use rebearing::Encoding;
+use rebearing::model::Section;
 use rebearing_host::device::firmware::{Firmware, FirmwareError};
 use rebearing_host::device::sectors::sector;
+use rebearing_host::model::file::seal;
 
 /// For each chip: the MODEL region from its board's memory.x, and the start of its flash.
 const BOARDS: [(&str, Range<u32>, u32); 2] = [
@@ -118,24 +120,45 @@ fn a_segment_moved_into_the_model_region_is_refused() {
     }
 }
 
+/// A golden model for samples at another rate.
+fn at_rate(model: &str, rate_hz: f32) -> Vec<u8> {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let mut bytes = std::fs::read(golden.join(model)).unwrap();
+    let tag = Section::FrontEnd.tag();
+    let front_end = bytes.windows(4).position(|four| four == tag).unwrap() + 8;
+    bytes[front_end..front_end + 4].copy_from_slice(&rate_hz.to_le_bytes());
+    seal(&mut bytes);
+    bytes
+}
+
 #[test]
 #[ignore = "needs the boards' firmware: cargo xtask test boards"]
 fn flash_takes_each_firmware_and_would_write_the_model_region_alone() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let folder = tempfile::tempdir().unwrap();
     for path in elves() {
         let firmware = Firmware::read(&path).unwrap();
         let (chip, region, _) = board(&firmware);
-        let flash = |model: &str| {
+        let sampling = firmware.descriptor.sampling.expect("it says how it samples");
+        // Half of the watchdog's time.
+        assert_eq!(sampling.longest_window_ms, 4000);
+        let simulated = path.display().to_string().contains("qemu");
+        let expected = if simulated { (0.0, 0.0) } else { (26_667.0, 16.0) };
+        assert_eq!((sampling.rate_hz, sampling.full_scale_g), expected, "{}", path.display());
+        let flash = |model: &str, rate_hz: f32| {
+            let file = folder.path().join("model.rbm");
+            std::fs::write(&file, at_rate(model, rate_hz)).unwrap();
             let mut flash = Command::new(env!("CARGO_BIN_EXE_rebearing"));
             flash.args(["flash", "--dry-run", "--json", "--chip", chip, "--model"]);
-            flash.arg(golden.join(model)).arg("--firmware").arg(&path).output().unwrap()
+            flash.arg(file).arg("--firmware").arg(&path).output().unwrap()
         };
         let (model, other) = match firmware.descriptor.capacities.encoding {
             Encoding::F32 => ("model-v1.rbm", "model-v1-i16.rbm"),
             Encoding::I16 => ("model-v1-i16.rbm", "model-v1.rbm"),
         };
-        assert_eq!(flash(other).status.code(), Some(2), "{}", path.display());
-        let output = flash(model);
+        assert_eq!(flash(other, 26_667.0).status.code(), Some(2), "{}", path.display());
+        // The sensor has one rate; the simulated machine has the model's.
+        assert_eq!(flash(model, 20_000.0).status.success(), simulated, "{}", path.display());
+        let output = flash(model, 26_667.0);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["address"], region.start, "{json}");

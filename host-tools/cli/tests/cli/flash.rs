@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::probe::{FLASH, MODEL, elf, write_probe_rs};
+use crate::probe::{FLASH, MODEL, elf, elf_of, write_probe_rs};
 use rebearing::Encoding;
-use rebearing::monitor::{Capacities, Samples};
+use rebearing::monitor::{Capacities, Samples, Sampling};
 use rebearing::update::Descriptor;
 use tempfile::TempDir;
 
@@ -27,7 +27,7 @@ const CAPACITIES: Capacities = Capacities {
 const CHIP: &str = "STM32F405RG";
 
 fn descriptor(slots: u32) -> Descriptor {
-    Descriptor::new(CAPACITIES, CHIP, slots)
+    Descriptor::new(CAPACITIES, CHIP, slots, Sampling::ANY)
 }
 
 /// Returns a firmware that lies before the MODEL region, as the default board's linker script
@@ -195,7 +195,7 @@ fn a_probe_rs_that_is_old_absent_or_fails_is_named() {
 #[test]
 fn a_model_that_the_firmware_cannot_run_never_reaches_the_board() {
     let with = |capacities| {
-        let descriptor = Descriptor::new(capacities, CHIP, 1);
+        let descriptor = Descriptor::new(capacities, CHIP, 1, Sampling::ANY);
         elf(descriptor, (MODEL, MODEL + 2048), &[(FLASH, 1000)])
     };
     let cases = [
@@ -217,13 +217,67 @@ fn a_model_that_the_firmware_cannot_run_never_reaches_the_board() {
     Desk::new(&firmware(1), "").refuses(&["--chip", "nRF52840_xxAA"], "built for STM32F405RG");
 }
 
+/// A board that samples like this.
+fn sampled(sampling: Sampling) -> Vec<u8> {
+    let descriptor = Descriptor::new(CAPACITIES, CHIP, 1, sampling);
+    elf(descriptor, (MODEL, MODEL + 2048), &[(FLASH, 16)])
+}
+
+/// The golden model is for 20 kHz and has windows of 19.2 ms.
+#[test]
+fn a_model_for_other_samples_never_reaches_the_board() {
+    let board = Sampling { rate_hz: 26_667.0, longest_window_ms: 4000, full_scale_g: 16.0 };
+    let faster = sampled(board);
+    Desk::new(&faster, "").refuses(&["--chip", CHIP], "samples at 26667 Hz: adapt with");
+    let impatient = sampled(Sampling { rate_hz: 20_000.0, longest_window_ms: 19, ..board });
+    Desk::new(&impatient, "").refuses(&["--chip", CHIP], "takes 20 ms");
+    let near = Sampling { rate_hz: 20_300.0, longest_window_ms: 20, ..board };
+    let output = Desk::new(&sampled(near), "").flash(&["--chip", CHIP, "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let expected = serde_json::json!({
+        "rate_hz": 20_300.0, "longest_window_ms": 20, "full_scale_g": 16.0
+    });
+    assert_eq!((&json["sampling"], &json["warnings"]), (&expected, &serde_json::json!([])));
+    // The other commands refuse the same.
+    let desk = Desk::new(&faster, "");
+    fs::write(desk.path("x.csv"), "x\n1\n").unwrap();
+    for words in [&["inspect", "model.rbm"][..], &["emulate", "--model", "model.rbm", "x.csv"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+        command.current_dir(&desk.folder).args(words).args(["--firmware", "firmware.elf"]);
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {errors}");
+        assert!(errors.contains("samples at 26667 Hz"), "{words:?}: {errors}");
+    }
+    fs::write(desk.path("firmware.elf"), sampled(near)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rebearing"));
+    command.args(["inspect", "model.rbm", "--firmware", "firmware.elf"]);
+    let output = command.current_dir(&desk.folder).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("runs this model: samples at 20300 Hz, counts up to 16 g"), "{text}");
+}
+
+#[test]
+fn a_firmware_that_does_not_say_how_it_samples_gets_a_warning() {
+    let mut bytes = descriptor(1).to_bytes();
+    // Version 1 ended before the sampling.
+    bytes[4] = 1;
+    let firmware = elf_of(&bytes[..72], (MODEL, MODEL + 2048), &[(FLASH, 16)]);
+    let output = Desk::new(&firmware, "").flash(&["--chip", CHIP]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.starts_with("warning: firmware.elf does not say how it samples"), "{text}");
+    assert!(text.contains("20000 Hz"), "{text}");
+}
+
 #[test]
 fn an_i16_model_goes_to_a_firmware_of_i16_models_and_to_no_other() {
     const INTEGERS: &[u8] = include_bytes!("../../../../tests/golden/model-v1-i16.rbm");
     let with = |encoding, components, model: &[u8]| {
         let samples = Samples::Counts;
         let capacities = Capacities { encoding, samples, components, ..CAPACITIES };
-        let descriptor = Descriptor::new(capacities, CHIP, 1);
+        let descriptor = Descriptor::new(capacities, CHIP, 1, Sampling::ANY);
         let desk = Desk::new(&elf(descriptor, (MODEL, MODEL + 2048), &[(FLASH, 16)]), "");
         fs::write(desk.path("model.rbm"), model).unwrap();
         desk
@@ -242,8 +296,11 @@ fn a_model_that_measures_in_another_unit_never_reaches_a_firmware_of_counts() {
     const MEASURES: &[u8] = include_bytes!("../../../../tests/golden/model-v1-decision.rbm");
     let with = |samples| {
         let capacities = Capacities { samples, ..CAPACITIES };
-        let firmware =
-            elf(Descriptor::new(capacities, CHIP, 1), (MODEL, MODEL + 2048), &[(FLASH, 16)]);
+        let firmware = elf(
+            Descriptor::new(capacities, CHIP, 1, Sampling::ANY),
+            (MODEL, MODEL + 2048),
+            &[(FLASH, 16)],
+        );
         let desk = Desk::new(&firmware, "");
         fs::write(desk.path("model.rbm"), MEASURES).unwrap();
         desk
@@ -279,8 +336,9 @@ fn a_firmware_in_the_model_region_or_without_one_is_refused() {
     }
     // Bytes right behind the region are in the same sector and are erased with it. The next sector
     // is not erased. For an unknown chip nothing behind the region is refused.
-    let behind =
-        |chip, at| elf(Descriptor::new(CAPACITIES, chip, 1), region, &[(FLASH, 16), (at, 8)]);
+    let behind = |chip, at| {
+        elf(Descriptor::new(CAPACITIES, chip, 1, Sampling::ANY), region, &[(FLASH, 16), (at, 8)])
+    };
     for at in [MODEL + 2048, MODEL + 0x1_fff8] {
         Desk::new(&behind(CHIP, at), "").refuses(&["--chip", CHIP], "erased with the MODEL region");
     }

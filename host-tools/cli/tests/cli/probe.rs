@@ -18,9 +18,14 @@ pub(crate) fn elf(
     region: (u32, u32),
     segments: &[(u32, u32)],
 ) -> Vec<u8> {
+    let descriptor = descriptor.into().map(|descriptor| descriptor.to_bytes());
+    elf_of(descriptor.as_ref().map_or(&[], |bytes| &bytes[..]), region, segments)
+}
+
+/// As [`elf`], with any bytes where the descriptor should be.
+pub(crate) fn elf_of(content: &[u8], region: (u32, u32), segments: &[(u32, u32)]) -> Vec<u8> {
     let names = b"\0.rebearing\0.symtab\0.strtab\0__model_start\0__model_end\0";
     let (rebearing, symtab, strtab, start, end) = (1, 12, 20, 28, 42);
-    let content = descriptor.into().map_or(vec![], |descriptor| descriptor.to_bytes().to_vec());
     let content_at = 52 + 32 * segments.len() as u32;
     let symbols_at = content_at + content.len() as u32;
     let names_at = symbols_at + 48;

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::probe::{MODEL, elf, write_program};
 use rebearing::Encoding;
-use rebearing::monitor::{Capacities, Samples};
+use rebearing::monitor::{Capacities, Samples, Sampling};
 use rebearing::update::Descriptor;
 
 /// The firmware's output in QEMU; `cargo xtask test boards` compares the two.
@@ -107,7 +107,7 @@ fn watch_rtt(folder: &Path) -> Output {
         components: 3,
         classes: 3,
     };
-    let descriptor = Descriptor::new(capacities, "STM32F405RG", 1);
+    let descriptor = Descriptor::new(capacities, "STM32F405RG", 1, Sampling::ANY);
     let firmware = folder.join("firmware.elf");
     fs::write(&firmware, elf(descriptor, (MODEL, MODEL + 2048), &[])).unwrap();
     let mut command = rebearing();

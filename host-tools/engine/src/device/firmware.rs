@@ -45,7 +45,7 @@ pub enum FirmwareError {
     },
     /// The firmware does not describe itself.
     #[error(
-        "{path}: no descriptor of version {} in a section {SECTION}: call rebearing::update::descriptor! in \
+        "{path}: no descriptor of version {} or before in a section {SECTION}: call rebearing::update::descriptor! in \
          the firmware, with the same version of rebearing as this tool's",
         rebearing::update::descriptor::VERSION
     )]
@@ -116,7 +116,7 @@ impl Firmware {
 
         let section = elf.section_by_name(SECTION).and_then(|section| section.data().ok());
         let descriptor = section
-            .and_then(|bytes| Descriptor::from_bytes(bytes.try_into().ok()?))
+            .and_then(Descriptor::from_bytes)
             .ok_or_else(|| FirmwareError::NoDescriptor { path: name() })?;
 
         let symbol = |name: &str| elf.symbols().find(|symbol| symbol.name() == Ok(name));

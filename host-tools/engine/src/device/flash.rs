@@ -33,7 +33,7 @@ pub struct Image {
 /// Why a model was not written, or not written correctly.
 #[derive(Debug, Error)]
 pub enum FlashError {
-    /// The firmware's monitor cannot run the model.
+    /// The firmware's monitor cannot run the model, or the model is not made for its samples.
     #[error("{firmware}: {reason}")]
     DoesNotFit {
         /// The firmware's file.
@@ -113,6 +113,39 @@ pub enum FlashError {
     },
 }
 
+/// Checks that the firmware can run `model`: version, encoding, unit and size, and that the model is
+/// made for the firmware's rate, longest window and full scale.
+///
+/// The firmware makes the same checks at its start. A model that it refuses there leaves the board
+/// without one.
+pub fn check(model: &DeployedModel, firmware: &Firmware) -> Result<(), FlashError> {
+    let descriptor = &firmware.descriptor;
+    let name = || firmware.path.display().to_string();
+    let has = rebearing::model::format::VERSION;
+    if descriptor.model_version != u32::from(has) {
+        let reads = descriptor.model_version;
+        return Err(FlashError::Version { firmware: name(), reads, has });
+    }
+    let fits = model.check(&descriptor.capacities).and_then(|()| match &descriptor.sampling {
+        Some(sampling) => model.check_sampling(sampling),
+        None => Ok(()),
+    });
+    fits.map_err(|reason| FlashError::DoesNotFit { firmware: name(), reason })
+}
+
+/// Returns a warning if the firmware does not say how it samples, so that nothing could be checked.
+pub fn sampling_warning(model: &DeployedModel, firmware: &Firmware) -> Option<String> {
+    let front_end = model.front_end();
+    let seconds = front_end.window_len() as f32 / front_end.rate_hz;
+    firmware.descriptor.sampling.is_none().then(|| {
+        format!(
+            "{} does not say how it samples: it must sample at {} Hz, and wait longer than              {seconds:.1} s for a window before its watchdog restarts it; build it with this version              of rebearing, which checks both",
+            firmware.path.display(),
+            front_end.rate_hz,
+        )
+    })
+}
+
 /// Returns the image that makes the firmware use `model`. The image stays inside the MODEL region.
 ///
 /// With two slots the image fills the region. Otherwise a newer model in the other slot would win.
@@ -123,14 +156,7 @@ pub fn image(model: &DeployedModel, firmware: &Firmware, chip: &str) -> Result<I
         let built_for = descriptor.chip().to_owned();
         return Err(FlashError::OtherChip { firmware: name(), built_for, chip: chip.into() });
     }
-    let has = rebearing::model::format::VERSION;
-    if descriptor.model_version != u32::from(has) {
-        let reads = descriptor.model_version;
-        return Err(FlashError::Version { firmware: name(), reads, has });
-    }
-    model
-        .check(&descriptor.capacities)
-        .map_err(|reason| FlashError::DoesNotFit { firmware: name(), reason })?;
+    check(model, firmware)?;
     let region = firmware.model_region.len();
     let (what, holds) = match descriptor.slots {
         2 => ("a slot", (region / 2).saturating_sub(RECORD_LEN)),

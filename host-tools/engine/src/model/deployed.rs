@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rebearing::model::{AlarmParameters, DriftReference, ModelVerdict, SampleUnit};
-use rebearing::monitor::Capacities;
+use rebearing::monitor::{Capacities, Sampling};
 use rebearing::signal::SeverityParameters;
 use rebearing::{Encoding, FrontEnd, IntegerModel, Model, ModelError};
 use zerocopy::IntoBytes;
@@ -143,6 +143,15 @@ impl DeployedModel {
         match self {
             Self::F32(bytes) => capacities.check(&bytes.model()),
             Self::I16(bytes) => capacities.check(&bytes.model()),
+        }
+    }
+
+    /// Checks that the model is made for a firmware that samples like this. The error names both
+    /// figures.
+    pub fn check_sampling(&self, sampling: &Sampling) -> Result<(), ModelError> {
+        match self {
+            Self::F32(bytes) => sampling.check(&bytes.model()),
+            Self::I16(bytes) => sampling.check(&bytes.model()),
         }
     }
 
