@@ -1,5 +1,5 @@
 //! A receiver in memory that finishes one model only: the genuine one.
-#![allow(unreachable_pub, reason = "several test crates share it")]
+#![allow(dead_code, unreachable_pub, reason = "several test crates share it, each a part of it")]
 
 use rebearing::Model;
 use rebearing::update::envelope::ENVELOPE_LEN;
@@ -22,6 +22,8 @@ pub struct TestReceiver {
     pub envelope: Option<[u8; ENVELOPE_LEN]>,
     /// The state that it tells.
     pub status: UpdateStatus,
+    /// Largest counter of a model that was rejected.
+    pub rejected: u32,
     /// Number of models that were finished.
     pub finished: usize,
     /// Number of times that it was asked to finish.
@@ -32,14 +34,29 @@ impl TestReceiver {
     pub fn new(genuine: Vec<u8>) -> Self {
         let status =
             UpdateStatus { standing: Standing::Confirmed, counter: 3, ..UpdateStatus::default() };
-        Self { genuine, stored: Vec::new(), envelope: None, status, finished: 0, asked: 0 }
+        Self {
+            genuine,
+            stored: Vec::new(),
+            envelope: None,
+            status,
+            rejected: 0,
+            finished: 0,
+            asked: 0,
+        }
+    }
+}
+
+impl TestReceiver {
+    /// Forgets a model on the way, as a restart does.
+    pub fn abandon_all(&mut self) {
+        self.abandon();
     }
 }
 
 impl Receiver for TestReceiver {
     fn begin(&mut self, bytes: &[u8; ENVELOPE_LEN]) -> Result<u32, Refusal> {
         let (envelope, _) = Envelope::from_bytes(bytes).ok_or(Refusal::NotAnEnvelope)?;
-        if envelope.counter <= self.status.counter {
+        if envelope.counter <= self.status.counter.max(self.rejected) {
             return Err(Refusal::OldCounter);
         }
         match &self.envelope {

@@ -1,6 +1,7 @@
 //! Options that several commands share, and the settings that they give.
 
 pub(crate) mod alarm;
+pub(crate) mod bus;
 pub(crate) mod choice;
 pub(crate) mod comparable;
 pub(crate) mod domains;

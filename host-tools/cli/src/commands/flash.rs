@@ -89,7 +89,7 @@ pub(super) fn run(args: &FlashArgs) -> Result<Outcome> {
             ),
         }
     };
-    let warning = sampling_warning(&model, &firmware);
+    let warning = sampling_warning(&file.model, &firmware);
     let text = match &warning {
         Some(warning) => format!("warning: {warning}\n{text}"),
         None => text,

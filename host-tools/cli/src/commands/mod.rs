@@ -16,8 +16,10 @@ mod manifest;
 mod plan;
 mod predict;
 mod report;
+mod send;
 mod sign;
 mod simulate;
+mod status;
 mod watch;
 
 use anyhow::Result;
@@ -62,6 +64,8 @@ enum Command {
     Key(key::KeyArgs),
     Sign(sign::SignArgs),
     Flash(flash::FlashArgs),
+    Send(send::SendArgs),
+    Status(status::StatusArgs),
     Report(report::ReportArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
@@ -124,6 +128,8 @@ impl Cli {
             Command::Key(args) => key::run(args),
             Command::Sign(args) => sign::run(args),
             Command::Flash(args) => flash::run(args),
+            Command::Send(args) => send::run(args),
+            Command::Status(args) => status::run(args, self.json),
             Command::Report(args) => report::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),

@@ -3,6 +3,7 @@
 pub(crate) mod alarm;
 pub mod colour;
 pub(crate) mod command_line;
+pub(crate) mod device_status;
 pub(crate) mod drift;
 pub(crate) mod envelope;
 pub(crate) mod estimate;

@@ -4,6 +4,9 @@ mod alarm;
 mod bands;
 mod board_elves;
 mod browser;
+mod bus;
+#[path = "../../../../tests/common/bus_device.rs"]
+mod bus_device;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod emulate;
@@ -23,6 +26,8 @@ mod outputs;
 mod plan;
 mod printable;
 mod probe;
+#[path = "../../../../tests/common/receiver.rs"]
+mod receiver;
 mod recording_large;
 mod recording_zoo;
 mod report;

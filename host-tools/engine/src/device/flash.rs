@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::option;
 use crate::device::firmware::Firmware;
 use crate::files::{TemporaryError, temporary_folder};
+use crate::model::deployed::DeployedModel;
 use crate::model::on_disk::ModelFile;
 use crate::progress;
 

@@ -10,6 +10,7 @@ pub mod firmware;
 pub mod flash;
 pub mod instructions;
 pub mod line;
+pub mod modbus;
 mod monitor_type;
 mod run;
 mod sample_file;

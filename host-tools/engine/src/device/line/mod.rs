@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rebearing::operation::report_line::checksum;
 
 use fields::Fields;
-use values::printable;
+pub(super) use values::printable;
 
 pub use seen::{
     AlarmSeen, BitsSeen, DriftSeen, EndSeen, FindingSeen, LabelSeen, ModelSeen, MonitorSeen,

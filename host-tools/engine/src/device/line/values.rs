@@ -152,7 +152,7 @@ pub(super) fn state(text: &str) -> Result<State> {
 }
 
 /// Removes characters that could move a terminal's cursor or change its colours.
-pub(super) fn printable(text: &str) -> String {
+pub(in crate::device) fn printable(text: &str) -> String {
     let mut characters = text.chars().peekable();
     let mut kept = String::new();
     while let Some(character) = characters.next() {
