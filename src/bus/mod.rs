@@ -10,9 +10,9 @@
 //! It is Modbus RTU, which every controller speaks. The server takes bytes and gives bytes: it has no
 //! UART and no clock. docs/modbus.md has the map of registers and the bytes of examples.
 //!
-//! The crate `rmodbus` was tried first. It knows neither file records (function 21) nor
-//! identification (function 43), and its parser indexes the frame with lengths that come from the
-//! bus, so `panic-never` refuses to link it. So the frames are ours.
+//! The frames are ours. The crate `rmodbus` 0.13 knows neither file records (function 21) nor
+//! identification (function 43), and its server indexes the frame with a byte count that comes from
+//! the bus.
 //!
 //! **Not** here: Modbus ASCII, Modbus TCP, coils, protection against somebody who is on the bus. A
 //! model is protected by its signature, not by the bus that brings it.
