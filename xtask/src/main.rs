@@ -17,6 +17,7 @@
 
 mod bench;
 mod boards;
+mod bus;
 mod consent;
 mod deny;
 mod emulation;
@@ -29,6 +30,7 @@ mod msrv;
 mod package;
 mod packages;
 mod panics;
+mod python;
 mod qemu;
 mod report_test;
 mod run;

@@ -4,7 +4,9 @@ use crate::consent::{self, Need};
 use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M0, M4F, TARGETS, Thumb, component, component_need};
-use crate::{Failure, bench, boards, deny, fuzz, msrv, package, panics, qemu, report_test, soak};
+use crate::{
+    Failure, bench, boards, bus, deny, fuzz, msrv, package, panics, qemu, report_test, soak,
+};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +14,7 @@ use std::time::{Duration, Instant};
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     ("format", format),
     ("deny", deny),
     ("package", package::check),
@@ -26,6 +28,7 @@ const STEPS: [Step; 17] = [
     ("report", report_test::check),
     ("kernels", bench::device::kernels),
     ("boards", boards::check),
+    ("bus", bus::check),
     ("tutorial", boards::tutorial),
     ("soak", soak::check),
     ("panic", panic),
@@ -86,7 +89,7 @@ fn needs(chosen: &[Step]) -> Vec<Need> {
     let host = ["format", "deny", "package", "msrv", "tests", "docs", "report"];
     let built = chosen.iter().any(|(name, _)| !host.contains(name));
     needs.extend(built.then(|| Thumb::need(&TARGETS)).flatten());
-    let emulated = ["device", "kernels", "boards", "tutorial", "soak", "fuzz"];
+    let emulated = ["device", "kernels", "boards", "bus", "tutorial", "soak", "fuzz"];
     needs.extend(has(&emulated).then(qemu::need).flatten());
     needs.extend(has(&["report"]).then(report_test::need).flatten());
     needs

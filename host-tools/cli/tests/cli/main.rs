@@ -7,6 +7,7 @@ mod browser;
 mod bus;
 #[path = "../../../../tests/common/bus_device.rs"]
 mod bus_device;
+mod bus_in_qemu;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod emulate;
