@@ -144,13 +144,17 @@ impl Drop for Board {
 /// A gateway to the port that damages one byte in a hundred, both ways. Returns its address.
 fn noisy(port: &str) -> String {
     fn pass(mut from: impl std::io::Read, mut to: impl std::io::Write, mut state: u32) {
-        let mut byte = [0];
-        while from.read(&mut byte).is_ok_and(|count| count == 1) {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            if (state >> 16).is_multiple_of(100) {
-                byte[0] ^= 1 << (state >> 29);
+        // A frame at a time: a pause inside it would end it.
+        let mut frame = [0; 512];
+        while let Ok(count @ 1..) = from.read(&mut frame) {
+            let frame = &mut frame[..count];
+            for byte in frame.iter_mut() {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                if (state >> 16).is_multiple_of(100) {
+                    *byte ^= 1 << (state >> 29);
+                }
             }
-            if to.write_all(&byte).is_err() {
+            if to.write_all(frame).is_err() {
                 return;
             }
         }
@@ -222,7 +226,7 @@ fn a_model_is_sent_tried_returned_and_confirmed() {
     }
 
     let gateway = noisy(port);
-    place.run(&format!("send --port {gateway} --no-restart {good}"));
+    place.run(&format!("send --port {gateway} --timeout 0.1 --no-restart {good}"));
     place.run(&format!("status --port {port} --restart"));
     let status = board.wait(&place, |status| confirmed(status) && status["update"]["counter"] == 3);
     row("a good one, 1 % of bytes damaged", &status, ["confirmed", "confirmed"], 3);

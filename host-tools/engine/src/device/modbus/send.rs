@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use rebearing::bus::Command;
 use rebearing::bus::files::{ENVELOPE_FILE, FILE_WORDS, MODEL_FILE};
+use rebearing::bus::{Command, Register};
 use rebearing::update::{Outcome, Refusal, Standing};
 
 use super::client::{Client, ModbusError};
@@ -48,10 +48,9 @@ pub fn send<L: Line>(
     replace: bool,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Sent, ModbusError> {
-    let status = DeviceStatus::registers(client)?;
     let mut file = file.clone();
     if !file.is_signed() {
-        file = file.with_counter(status.number("counter").unwrap_or(0).saturating_add(1));
+        file = file.with_counter(number(client, "counter")?.saturating_add(1));
     }
     let mut tried = 1;
     loop {
@@ -90,7 +89,7 @@ fn begin<L: Line>(
     envelope(client)?;
     match client.command(Command::Begin) {
         Err(ModbusError::Refused(Refusal::Busy)) => {
-            if DeviceStatus::registers(client)?.number("waiting") == Some(1) {
+            if number(client, "waiting")? == 1 {
                 return Err(ModbusError::Waiting);
             }
             if !replace {
@@ -105,8 +104,12 @@ fn begin<L: Line>(
 }
 
 fn received<L: Line>(client: &mut Client<L>) -> Result<usize, ModbusError> {
-    let status = DeviceStatus::registers(client)?;
-    Ok(status.number("received").unwrap_or(0) as usize)
+    Ok(number(client, "received")? as usize)
+}
+
+/// One number of the map. A bad line seldom lets all registers through at once.
+fn number<L: Line>(client: &mut Client<L>, name: &str) -> Result<u32, ModbusError> {
+    Register::find(name).map_or(Ok(0), |register| client.register(register))
 }
 
 /// The length of the pieces, by how the line behaves.
@@ -206,9 +209,9 @@ fn finish<L: Line>(client: &mut Client<L>) -> Result<(), ModbusError> {
             break;
         }
         client.patience().attempts = attempts;
-        let waiting = DeviceStatus::registers(client).map(|status| status.number("waiting"));
+        let waiting = number(client, "waiting");
         client.patience().attempts = 1;
-        if waiting? == Some(1) {
+        if waiting? == 1 {
             result = Ok(());
             break;
         }
