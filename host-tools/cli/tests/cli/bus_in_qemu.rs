@@ -6,6 +6,7 @@
 
 #![cfg(target_os = "linux")]
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead as _, BufReader};
 use std::net::{TcpListener, TcpStream};
@@ -73,7 +74,7 @@ fn adapted(place: &Workplace, name: &str, states: &[(&str, [i16; 3])]) {
             let path = format!("{name}-{domain}-{index}.npy");
             let seed = 77 + 2 * index as u32 + u32::from(domain == "new");
             place.write(&path, recording(*taps, seed));
-            manifest.push_str(&format!("{path},{label},{domain},20000\n"));
+            writeln!(manifest, "{path},{label},{domain},20000").expect("room");
         }
     }
     place.write(&format!("{name}.csv"), manifest);
