@@ -133,13 +133,14 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
     /// Takes a finding of the model that runs. Returns how its trial ended, if it did now: after
     /// anything but [`Outcome::Confirmed`], restart the device, and the old model returns.
     ///
-    /// Does nothing for a confirmed model. A ledger that cannot be written ends no trial.
+    /// Does nothing for a confirmed model, and for one whose trial has ended. A ledger that cannot be
+    /// written ends no trial.
     pub fn observe<N: Numbers, const AXES: usize, const CLASSES: usize>(
         &mut self,
         finding: &AnyFinding<N, AXES, CLASSES>,
         watch: Option<&DriftWatch<'_>>,
     ) -> Option<Outcome> {
-        let running = self.running.filter(|running| running.standing == Standing::OnTrial)?;
+        let running = self.on_trial().ok()?;
         let outcome = self.trial.window(finding, watch)?;
         if outcome != Outcome::Confirmed && !running.fallback {
             self.trial = Trial::new(*self.trial.rules());

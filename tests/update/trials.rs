@@ -150,6 +150,11 @@ fn while_a_model_is_on_trial_the_old_one_is_not_overwritten() {
     assert_eq!(store.reject(), Ok(()));
     assert_eq!(store.reject(), Err(Refusal::NotOnTrial));
     assert_eq!(store.confirm(), Err(Refusal::NotOnTrial));
+    // What it shows until the restart does not save it.
+    for _ in 0..500 {
+        assert_eq!(store.observe(&window(Label::Class(0)), None), None);
+    }
+    assert_eq!(store.status().floor, 3);
     let (run, mut store) = restart(&mut flash);
     assert_eq!(run.expect("a model").model, GOLDEN);
     assert_eq!(send(&mut store, &next, 200), Ok(()));

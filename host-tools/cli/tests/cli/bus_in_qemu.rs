@@ -24,7 +24,7 @@ const MODEL_ADDRESS: &str = "0x080C0000";
 /// Samples of a recording: a minute at 20 kHz.
 const SAMPLES: usize = 1_200_000;
 /// Far longer than anything here takes.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 fn given(name: &str) -> PathBuf {
     std::env::var_os(name).unwrap_or_else(|| panic!("cargo xtask test bus sets {name}")).into()
