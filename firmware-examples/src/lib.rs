@@ -14,4 +14,5 @@ pub mod line;
 pub mod model_region;
 pub mod semihosting;
 pub mod simulated;
+pub mod sizes;
 pub mod soak;

@@ -42,6 +42,43 @@ pub(crate) fn build_with(
     Ok(directory.join(target).join("release").join(name))
 }
 
+/// What a firmware is optimised for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Optimize {
+    /// As its release profile has it.
+    Speed,
+    Size,
+}
+
+impl Optimize {
+    /// Returns the `opt-level`.
+    pub(crate) fn level(self) -> &'static str {
+        match self {
+            Self::Speed => "3",
+            Self::Size => "s",
+        }
+    }
+}
+
+/// As [`build`], optimised for speed or for size. The latter has its own folder, so neither build
+/// replaces the other's files.
+pub(crate) fn build_for(
+    thumb: Thumb,
+    name: &str,
+    target: &str,
+    optimize: Optimize,
+) -> Result<PathBuf, String> {
+    if optimize == Optimize::Speed {
+        return build(thumb, name, target);
+    }
+    let directory = run::target_dir("firmware-small", "firmware-examples/target/small");
+    let mut cargo = thumb.build(MANIFEST, target, &directory);
+    cargo.args(["--release", "--bin", name]);
+    cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", optimize.level());
+    run(&format!("firmware {name} for {target}, small"), &mut cargo)?;
+    Ok(directory.join(target).join("release").join(name))
+}
+
 /// As [`build`], with checks of overflow and all assertions.
 pub(crate) fn build_checked(thumb: Thumb, name: &str, target: &str) -> Result<PathBuf, String> {
     let directory = target_dir();

@@ -47,8 +47,9 @@ cargo xtask firmware [--json] builds the firmware for QEMU; prints its path and 
 cargo xtask size              prints flash and RAM of each firmware binary
 cargo xtask bench host [--json] [--quick] [--threads N]
                               compares the host engine, scikit-learn and POT: ratios, growth, profile
-cargo xtask bench device [--json]
-                              counts instructions on emulated Cortex-M: mixtures, stages, emlearn
+cargo xtask bench device [receiver] [--json]
+                              counts instructions on emulated Cortex-M: mixtures, stages, emlearn,
+                              and the receiver of new models, or only the last
 cargo xtask operation         simulates a million windows of operation: alarms, false alarms, delays
 cargo xtask fuzz              damages millions of model files, on the host and on an emulated core
 cargo xtask install [OPTION…] installs the command, with the emulated device's firmware in it

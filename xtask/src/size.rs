@@ -8,11 +8,11 @@ use std::path::Path;
 
 /// Memory that a firmware takes, in bytes.
 #[derive(Debug, PartialEq, Eq)]
-struct Size {
+pub(crate) struct Size {
     /// Code, constants and the initial values of variables.
-    flash: u64,
+    pub(crate) flash: u64,
     /// Variables. The stack takes the rest of the RAM.
-    ram: u64,
+    pub(crate) ram: u64,
 }
 
 /// Builds every firmware binary and prints a table of sizes.
@@ -34,7 +34,8 @@ pub(crate) fn print() -> Result<(), String> {
     Ok(())
 }
 
-fn size(elf: &Path) -> Result<Size, String> {
+/// Returns the memory that the firmware in an ELF file takes.
+pub(crate) fn size(elf: &Path) -> Result<Size, String> {
     let bytes = std::fs::read(elf).map_err(|error| format!("{}: {error}", elf.display()))?;
     sections(&bytes)
         .ok_or_else(|| format!("{}: not a 32-bit little-endian ELF file", elf.display()))

@@ -6,6 +6,7 @@
 
 pub mod problem;
 mod rows;
+pub mod slots;
 pub mod stack;
 pub mod window;
 
@@ -15,7 +16,7 @@ use core::ptr;
 use crate::line::Line;
 use crate::semihosting::{Console, exit};
 
-pub use rows::{Digest, Function, Row, Stack, print_stage};
+pub use rows::{Digest, Function, Row, Stack, Step, print_stage};
 
 /// The core that this firmware is built for, as named in the bench's rows.
 pub const CORE: &str = env!("BOARD_CORE");

@@ -118,6 +118,32 @@ impl Stack {
     }
 }
 
+/// The cost of a step of the receiver of new models.
+pub struct Step {
+    /// Name of the step.
+    pub name: &'static str,
+    /// Who verifies: `ed25519`, `unsigned`, or `none` without a store.
+    pub verifier: &'static str,
+    /// Bytes of a model.
+    pub bytes: usize,
+    /// Instructions.
+    pub instructions: u32,
+    /// Bytes of stack.
+    pub stack: usize,
+}
+
+impl Step {
+    /// Prints the step as a line of JSON.
+    pub fn print(&self, console: &Console) {
+        let mut line = Line::new(console);
+        line.text("{\"core\":\"").text(CORE).text("\",\"step\":\"").text(self.name);
+        line.text("\",\"verifier\":\"").text(self.verifier);
+        line.text("\",\"bytes\":").decimal(self.bytes);
+        line.text(",\"instructions\":").decimal(self.instructions as usize);
+        line.text(",\"stack\":").decimal(self.stack).text("}").end();
+    }
+}
+
 /// Prints the instructions of one stage of a window as a line of JSON.
 pub fn print_stage(
     console: &Console,

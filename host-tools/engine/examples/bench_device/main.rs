@@ -2,13 +2,15 @@
 //! each with the results of a reference in f64.
 //!
 //! `bench_device problems DIRECTORY` writes `f32-KxD-CASE.bin` and `i16-KxD-CASE.bin` for every
-//! shape and case, and `window-f32.bin` and `window-i16.bin`. It prints the names.
+//! shape and case, `window-f32.bin` and `window-i16.bin`, and `receiver.bin` with signed models. It
+//! prints the names.
 //! `bench_device estimates` prints the estimates of `rebearing inspect` for the same problems.
 
 mod draw;
 mod estimates;
 mod integer;
 mod problem;
+mod receiver;
 mod window;
 
 use std::path::Path;
@@ -50,8 +52,12 @@ fn write_problems(directory: &Path) -> anyhow::Result<()> {
             }
         }
     }
-    let window = window::draw()?;
-    let files = [("window-f32.bin", window.f32_bytes()), ("window-i16.bin", window.i16_bytes()?)];
+    let window = window::draw(window::COMPONENTS)?;
+    let files = [
+        ("window-f32.bin", window.f32_bytes()),
+        ("window-i16.bin", window.i16_bytes()?),
+        ("receiver.bin", receiver::bytes()?),
+    ];
     for (name, bytes) in files {
         std::fs::write(directory.join(name), bytes)?;
         println!("{name}");

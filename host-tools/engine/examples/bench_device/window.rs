@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2};
 use rebearing::integer::features::SCALE_FRACTION;
 use rebearing_host::features::front_end::{EqualBands, FrontEndSettings};
 use rebearing_host::mixture::{Covariance, LabelledMixture, Mixture};
-use rebearing_host::model::encoded::ModelBytes;
+use rebearing_host::model::encoded::{IntegerModelBytes, ModelBytes};
 use rebearing_host::model::file::{ModelContents, encode};
 use rebearing_host::model::integer_file::encode_integer;
 use rebearing_host::model::quantise::quantise;
@@ -29,7 +29,8 @@ pub(crate) struct WindowProblem {
     posterior: Vec<f64>,
 }
 
-pub(crate) fn draw() -> anyhow::Result<WindowProblem> {
+/// Draws the samples, and a model of this many components.
+pub(crate) fn draw(components: usize) -> anyhow::Result<WindowProblem> {
     let mut draw = Draw::new(2048);
     let samples: Vec<i16> = (0..FFT)
         .map(|n| {
@@ -55,14 +56,14 @@ pub(crate) fn draw() -> anyhow::Result<WindowProblem> {
         .collect();
 
     // All means are near the window, so every component has a share and no term is dropped.
-    let means = Array2::from_shape_fn((COMPONENTS, BANDS), |(_, i)| z[i] + 0.2 * draw.normal());
-    let variances = Array2::from_elem((COMPONENTS, BANDS), 0.5);
-    let labels = Array2::from_shape_fn((COMPONENTS, CLASSES), |(k, c)| {
+    let means = Array2::from_shape_fn((components, BANDS), |(_, i)| z[i] + 0.2 * draw.normal());
+    let variances = Array2::from_elem((components, BANDS), 0.5);
+    let labels = Array2::from_shape_fn((components, CLASSES), |(k, c)| {
         f64::from(u8::from(c == k % CLASSES))
     });
     let mixture = LabelledMixture {
         mixture: Mixture {
-            weights: Array1::from_elem(COMPONENTS, 1.0 / COMPONENTS as f64),
+            weights: Array1::from_elem(components, 1.0 / components as f64),
             means,
             covariance: Covariance::Diagonal(variances),
         },
@@ -93,6 +94,12 @@ impl WindowProblem {
         let results = self.features.iter().chain([&self.log_likelihood]).chain(&self.posterior);
         let results = results.flat_map(|x| (*x as f32).to_le_bytes());
         self.file(*b"WNDW", self.model.bytes(), results)
+    }
+
+    /// Returns the model in integers.
+    pub(crate) fn integer_model(&self) -> anyhow::Result<IntegerModelBytes> {
+        let model = self.model.model();
+        Ok(encode_integer(&model, &quantise(&model, 1.0)?)?)
     }
 
     /// Returns the file that the firmware `bench-window-i16` reads.

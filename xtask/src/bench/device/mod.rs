@@ -1,4 +1,5 @@
-//! `cargo xtask bench device`: instructions per inference and per stage, in QEMU.
+//! `cargo xtask bench device`: instructions per inference, per stage and per step of an update, in
+//! QEMU.
 //!
 //! ```text
 //!  bench_device (host) ─► problems ─┐
@@ -19,6 +20,7 @@ mod boards;
 mod emlearn;
 mod estimates;
 mod quoted;
+mod receiver;
 mod report;
 mod rows;
 mod symbols;
@@ -208,6 +210,8 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
     let json = match words {
         [] => false,
         ["--json"] => true,
+        ["receiver"] => return Ok(receiver_alone(false)?),
+        ["receiver", "--json"] => return Ok(receiver_alone(true)?),
         _ => return Err(Failure::Usage(format!("`bench device` cannot do `{}`", words.join(" ")))),
     };
     let emulator = qemu::find_or_install()?;
@@ -228,6 +232,7 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
             }
         }
     }
+    let receiver = receiver::measure(&emulator, thumb, &problems)?;
     rows::same_bits(&measured.rows)?;
     rows::worst_within_a_quarter(&measured.rows)?;
     let off = estimates::compare(&estimates()?, &measured);
@@ -239,13 +244,28 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
             ("stacks", Json::list(measured.stacks.iter().map(Stack::json))),
             ("functions", Json::list(measured.functions.iter().map(Function::json))),
             ("unfit", Json::list(measured.unfit.iter().map(Unfit::json))),
+            ("receiver", receiver.json()),
         ]);
         println!("{object}");
     } else {
         print!("{}", report::text(&boards::version(&emulator), &measured));
+        print!("\n{}", receiver.text());
     }
     // Last, because anyone who fits the estimates again needs the rows.
     eprint!("{}", off?);
+    Ok(())
+}
+
+/// Measures the receiver of new models and nothing else, which needs no emlearn.
+fn receiver_alone(json: bool) -> Result<(), String> {
+    let emulator = qemu::find_or_install()?;
+    let thumb = Thumb::for_targets(&TARGETS)?;
+    let measured = receiver::measure(&emulator, thumb, &Problems::write()?)?;
+    if json {
+        println!("{}", measured.json());
+    } else {
+        print!("{}", measured.text());
+    }
     Ok(())
 }
 
