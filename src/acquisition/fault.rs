@@ -27,6 +27,18 @@ pub enum SensorFault {
 }
 
 impl SensorFault {
+    /// All faults, in the order of their numbers.
+    pub const ALL: [Self; 8] = [
+        Self::NotFinite,
+        Self::Flat,
+        Self::OutOfRange,
+        Self::NoShaftSpeed,
+        Self::LostSamples,
+        Self::Overrun,
+        Self::Bus,
+        Self::Clipped,
+    ];
+
     /// The fault in one word, as command line, JSON and firmware print it.
     pub fn name(self) -> &'static str {
         match self {

@@ -127,7 +127,9 @@ pub fn newest<'a, B: Body<'a>, T>(
     let mut model_of = |slot: &'a [u8]| AnyModel::from_region(slot).and_then(&mut accept);
     let newest = match model_of(first.1) {
         Ok(model) => {
-            let passed_over = (mark == Marked::Damaged).then_some(PassedOver::Record);
+            // A slot without a model has nothing to tell, whatever stands where its record would be.
+            let newer = mark == Marked::Damaged && AnyModel::<B>::from_region(second.1).is_ok();
+            let passed_over = newer.then_some(PassedOver::Record);
             return Ok(Newest { slot: first.0, model, passed_over });
         }
         Err(error) => error,

@@ -16,7 +16,10 @@ pub(crate) struct Board {
 
 /// All boards; each has a Cortex-M4F.
 pub(crate) const BOARDS: [Board; 2] = [
-    Board { package: "stm32f405", binaries: &["stm32f405", TOURS[0].binary, TOURS[1].binary] },
+    Board {
+        package: "stm32f405",
+        binaries: &["stm32f405", "stm32f405-signed", TOURS[0].binary, TOURS[1].binary],
+    },
     Board { package: "nrf52840", binaries: &["nrf52840"] },
 ];
 

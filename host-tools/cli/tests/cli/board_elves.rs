@@ -13,9 +13,12 @@ use object::elf::{FileHeader32, PT_LOAD, ProgramHeader32};
 use object::read::elf::{ElfFile, ProgramHeader};
 use rebearing::Encoding;
 use rebearing::model::Section;
+use rebearing::update::DeviceId;
 use rebearing_host::device::firmware::{Firmware, FirmwareError};
 use rebearing_host::device::sectors::sector;
+use rebearing_host::model::deployed::DeployedModel;
 use rebearing_host::model::file::seal;
+use rebearing_host::model::on_disk::envelope_of;
 
 /// For each chip: the MODEL region from its board's memory.x, and the start of its flash.
 const BOARDS: [(&str, Range<u32>, u32); 2] = [
@@ -131,6 +134,13 @@ fn at_rate(model: &str, rate_hz: f32) -> Vec<u8> {
     bytes
 }
 
+/// A model with an envelope. Whether its signature holds, only the device looks.
+fn with_envelope(model: &[u8]) -> Vec<u8> {
+    let parsed = DeployedModel::from_bytes(model).unwrap();
+    let envelope = envelope_of(&parsed, 7, 1, DeviceId::ANY);
+    [model, &envelope.to_bytes(&[7; 64])].concat()
+}
+
 #[test]
 #[ignore = "needs the boards' firmware: cargo xtask test boards"]
 fn flash_takes_each_firmware_and_would_write_the_model_region_alone() {
@@ -144,18 +154,26 @@ fn flash_takes_each_firmware_and_would_write_the_model_region_alone() {
         let simulated = path.display().to_string().contains("qemu");
         let expected = if simulated { (0.0, 0.0) } else { (26_667.0, 16.0) };
         assert_eq!((sampling.rate_hz, sampling.full_scale_g), expected, "{}", path.display());
-        let flash = |model: &str, rate_hz: f32| {
+        let flash_bytes = |bytes: Vec<u8>| {
             let file = folder.path().join("model.rbm");
-            std::fs::write(&file, at_rate(model, rate_hz)).unwrap();
+            std::fs::write(&file, bytes).unwrap();
             let mut flash = Command::new(env!("CARGO_BIN_EXE_rebearing"));
             flash.args(["flash", "--dry-run", "--json", "--chip", chip, "--model"]);
             flash.arg(file).arg("--firmware").arg(&path).output().unwrap()
+        };
+        let signed = firmware.descriptor.signed;
+        assert_eq!(signed, path.display().to_string().ends_with("-signed"));
+        let flash = |model: &str, rate_hz: f32| {
+            let model = at_rate(model, rate_hz);
+            flash_bytes(if signed { with_envelope(&model) } else { model })
         };
         let (model, other) = match firmware.descriptor.capacities.encoding {
             Encoding::F32 => ("model-v1.rbm", "model-v1-i16.rbm"),
             Encoding::I16 => ("model-v1-i16.rbm", "model-v1.rbm"),
         };
         assert_eq!(flash(other, 26_667.0).status.code(), Some(2), "{}", path.display());
+        let plain = flash_bytes(at_rate(model, 26_667.0));
+        assert_eq!(plain.status.success(), !signed, "{}", path.display());
         // The sensor has one rate; the simulated machine has the model's.
         assert_eq!(flash(model, 20_000.0).status.success(), simulated, "{}", path.display());
         let output = flash(model, 26_667.0);

@@ -130,7 +130,7 @@ fn an_interrupted_update_goes_on_and_another_one_needs_leave() {
     let mut client = client(Faults::NONE, 1);
     let genuine = file(&signed(GOLDEN, 4));
     // The line breaks after some pieces.
-    client.line().frames_left = Some(14);
+    client.line().frames_left = Some(12);
     let error = send(&mut client, &genuine, false, &mut |_, _| ()).unwrap_err();
     assert!(matches!(error, ModbusError::Line(_)), "{error}");
     client.line().frames_left = None;
@@ -143,7 +143,7 @@ fn an_interrupted_update_goes_on_and_another_one_needs_leave() {
     assert_eq!(sent.resumed_at, there);
 
     let mut client = self::client(Faults::NONE, 1);
-    client.line().frames_left = Some(14);
+    client.line().frames_left = Some(12);
     send(&mut client, &other, false, &mut |_, _| ()).unwrap_err();
     client.line().frames_left = None;
     let sent = send(&mut client, &genuine, true, &mut |_, _| ()).unwrap();
@@ -153,7 +153,7 @@ fn an_interrupted_update_goes_on_and_another_one_needs_leave() {
 #[test]
 fn a_device_that_restarts_in_the_middle_gets_the_model_again() {
     let mut client = client(Faults::NONE, 1);
-    client.line().restart_after = Some(13);
+    client.line().restart_after = Some(12);
     let sent = send(&mut client, &file(&signed(GOLDEN, 4)), false, &mut |_, _| ()).unwrap();
     assert!(sent.pieces > sent.total.div_ceil(244), "{sent:?}");
     assert_eq!(client.line().device.receiver.finished, 1);

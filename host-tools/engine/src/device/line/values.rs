@@ -123,17 +123,7 @@ fn word(text: &str) -> Result<u32> {
 
 /// Finds a fault by its name.
 pub(super) fn fault(name: &str) -> Result<SensorFault> {
-    let faults = [
-        SensorFault::NotFinite,
-        SensorFault::Flat,
-        SensorFault::OutOfRange,
-        SensorFault::NoShaftSpeed,
-        SensorFault::LostSamples,
-        SensorFault::Overrun,
-        SensorFault::Bus,
-        SensorFault::Clipped,
-    ];
-    faults.into_iter().find(|fault| fault.name() == name).context("which fault?")
+    SensorFault::ALL.into_iter().find(|fault| fault.name() == name).context("which fault?")
 }
 
 /// Finds a zone by its letter.

@@ -11,18 +11,6 @@ use super::client::{Client, ModbusError};
 use super::line::Line;
 use crate::device::line::printable;
 
-/// All faults of a sensor.
-const FAULTS: [SensorFault; 8] = [
-    SensorFault::NotFinite,
-    SensorFault::Flat,
-    SensorFault::OutOfRange,
-    SensorFault::NoShaftSpeed,
-    SensorFault::LostSamples,
-    SensorFault::Overrun,
-    SensorFault::Bus,
-    SensorFault::Clipped,
-];
-
 /// Names of a device, made printable.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identification {
@@ -150,9 +138,10 @@ impl DeviceStatus {
             "alarm" => ["none", "active", "latched"].get(code as usize).copied(),
             "zone" => ["", "A", "B", "C", "D"].get(code as usize).copied(),
             "sensor_fault" if code == 0 => Some("none"),
-            "sensor_fault" => {
-                FAULTS.into_iter().find(|fault| *fault as u32 == code).map(SensorFault::name)
-            }
+            "sensor_fault" => SensorFault::ALL
+                .into_iter()
+                .find(|fault| *fault as u32 == code)
+                .map(SensorFault::name),
             _ => None,
         };
         // A later firmware may have codes that this does not know.
