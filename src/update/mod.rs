@@ -1,4 +1,12 @@
 //! Models that change in the field: two slots in flash, and the firmware's description of itself.
+//!
+//! There are two ways, and a firmware's types say which one it has:
+//!
+//! - [`newest`] and [`Slots`]: plain models. The newest one that can be used is used.
+//! - [`ModelStore`]: models with an [`Envelope`]. It takes them piece by piece as a [`Receiver`],
+//!   verifies them by a [`Verifier`], runs them on trial, and never goes back below the floor.
+//!
+//! `docs/updates.md` describes both.
 
 pub mod descriptor;
 pub mod envelope;

@@ -144,8 +144,14 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> Models for ModelStore<F, V, C> {
     }
 
     fn keep_alarm(&mut self, alarm: KeptAlarm) {
-        // A flash that cannot be written is told by the next update. The alarm itself stands.
-        let _ = ModelStore::keep_alarm(self, alarm.to_word());
+        // Only what a person has to know wears the flash: that there is an alarm, and whether it was
+        // acknowledged. One that comes and goes, or changes its name, does not.
+        let kept = KeptAlarm::from_word(ModelStore::kept_alarm(self)).unwrap_or_default();
+        let acknowledged = |alarm: KeptAlarm| alarm.raised().map(|raised| raised.acknowledged);
+        if acknowledged(kept) != acknowledged(alarm) {
+            // A flash that cannot be written is told by the next update. The alarm itself stands.
+            let _ = ModelStore::keep_alarm(self, alarm.to_word());
+        }
     }
 
     fn receiver(&mut self) -> &mut Self {

@@ -3,7 +3,7 @@
 use rebearing::SensorFault;
 use rebearing::bus::{Registers, Request};
 use rebearing::model::{AnyModel, Body, Numbers, Scrub};
-use rebearing::operation::alarm::{AlarmState, State};
+use rebearing::operation::alarm::{AlarmState, KeptAlarm, State};
 use rebearing::operation::{DriftWatch, Feeding};
 use rebearing::update::{Outcome, Slot};
 
@@ -68,11 +68,10 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog, S: Models> Results<'r, B, J,
         match bus.poll(&self.registers, self.models.receiver()) {
             Some(Request::Acknowledge) => {
                 self.alarm.acknowledge();
-                let kept = self.alarm.kept();
                 if let Some(state) = &mut self.registers.alarm {
-                    state.alarm = kept.raised();
+                    state.alarm = self.alarm.kept().raised();
                 }
-                self.models.keep_alarm(kept);
+                self.keep_alarm();
             }
             Some(Request::Restart) => self.over = true,
             None => {}
@@ -94,12 +93,19 @@ impl<'r, B: Body<'static>, J: Journal, W: Watchdog, S: Models> Results<'r, B, J,
         }
         self.registers.update(&finding, state, *self.alarm.counters());
         self.registers.drift = self.watch.as_ref().map(DriftWatch::raised);
-        self.models.keep_alarm(self.alarm.kept());
+        self.keep_alarm();
         // A machine at rest says nothing for or against a model on trial.
         if runs || finding.result.is_err() {
             self.try_model(&finding);
         }
         self.last = Some((finding, state));
+    }
+
+    /// Keeps the alarm over a restart, if it waits for a person. One that does not comes back by
+    /// itself.
+    fn keep_alarm(&mut self) {
+        let waits = self.alarm.parameters().hold;
+        self.models.keep_alarm(if waits { self.alarm.kept() } else { KeptAlarm::NONE });
     }
 
     /// Shows a finding to the trial.
