@@ -169,8 +169,17 @@ impl<F: NorFlash, V: Verifier, C: FloorCounter> ModelStore<F, V, C> {
         };
         let outcome = match found {
             Ok(_) => return None,
-            Err(Unusable::Model(ModelError::DoesNotFit { .. })) => Outcome::DoesNotFit,
-            Err(_) => Outcome::Damaged,
+            Err(
+                Unusable::Model(
+                    ModelError::TooShort { .. }
+                    | ModelError::WrongMagic
+                    | ModelError::BadCrc { .. },
+                )
+                | Unusable::Refused(_)
+                | Unusable::GivenUp,
+            ) => Outcome::Damaged,
+            // It is as it was signed.
+            Err(Unusable::Model(_)) => Outcome::DoesNotFit,
         };
         self.give_up(trial, outcome)
     }

@@ -162,21 +162,34 @@ fn while_a_model_is_on_trial_the_old_one_is_not_overwritten() {
 
 #[test]
 fn a_model_that_the_firmware_cannot_run_ends_its_trial_at_the_start() {
+    for refuse in [
+        ModelError::DoesNotFit { what: "components", needs: 4, holds: 3 },
+        ModelError::WindowTooLong { window_ms: 9000, longest_ms: 4000 },
+    ] {
+        let mut flash = updated();
+        let words = flash.region_words();
+        let mut store = crate::keys::open(&mut flash);
+        let started =
+            store.start(
+                words.as_bytes(),
+                |model: Model<'_>| {
+                    if model.bytes() == GATE { Err(refuse) } else { Ok(()) }
+                },
+            );
+        let started = started.expect("the old model");
+        assert_eq!(started.ended, Some(Outcome::DoesNotFit));
+        assert_eq!(started.other, Some(Unusable::Model(refuse)));
+        assert_eq!(store.status().outcome, Outcome::DoesNotFit);
+    }
+}
+
+#[test]
+fn a_model_that_rots_on_trial_ends_it_as_damaged() {
     let mut flash = updated();
-    let words = flash.region_words();
-    let mut store = crate::keys::open(&mut flash);
-    let refuse = ModelError::DoesNotFit { what: "components", needs: 4, holds: 3 };
-    let started =
-        store.start(
-            words.as_bytes(),
-            |model: Model<'_>| {
-                if model.bytes() == GATE { Err(refuse) } else { Ok(()) }
-            },
-        );
-    let started = started.expect("the old model");
-    assert_eq!(started.ended, Some(Outcome::DoesNotFit));
-    assert_eq!(started.other, Some(Unusable::Model(refuse)));
-    assert_eq!(store.status().outcome, Outcome::DoesNotFit);
+    flash.spoil_slot_of(GATE);
+    let (run, store) = restart(&mut flash);
+    assert_eq!(run.expect("the old model").model, GOLDEN);
+    assert_eq!(store.status().outcome, Outcome::Damaged);
 }
 
 /// A counter in hardware.
