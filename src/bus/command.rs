@@ -64,7 +64,7 @@ impl Command {
     }
 }
 
-/// What the bus asks of the application.
+/// A request of the bus to the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Request {

@@ -67,7 +67,7 @@ impl defmt::Format for DeviceId {
     }
 }
 
-/// What an envelope says of its model's front end.
+/// The front end of an envelope's model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FrontEndId {

@@ -52,7 +52,7 @@ pub(super) struct Placed {
     pub(super) counter: u32,
 }
 
-/// What a device remembers.
+/// Everything that a device remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(super) struct Kept {

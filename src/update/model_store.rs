@@ -46,7 +46,7 @@ pub struct Layout {
     pub ledger: Range<u32>,
 }
 
-/// What a model must have been signed for.
+/// The device, encoding and samples that a model must have been signed for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SignedFor {

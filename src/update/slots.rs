@@ -68,7 +68,7 @@ impl core::error::Error for NoModel {}
 pub struct Newest<T> {
     /// Its slot.
     pub slot: Slot,
-    /// What `accept` made of it.
+    /// The result of `accept`.
     pub model: T,
     /// Why the other slot was passed over, if its model is or may be newer. Tell it: the device runs
     /// an older model than it was given.

@@ -19,7 +19,7 @@ use crate::model::{AnyModel, Body, ModelError};
 pub struct Started<T> {
     /// Its slot.
     pub slot: Slot,
-    /// What `accept` made of it.
+    /// The result of `accept`.
     pub model: T,
     /// Whether it has to prove itself.
     pub standing: Standing,

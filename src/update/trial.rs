@@ -5,7 +5,7 @@ use crate::model::Numbers;
 use crate::monitor::AnyFinding;
 use crate::operation::DriftWatch;
 
-/// What a model on trial must show.
+/// The rules of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TrialRules {

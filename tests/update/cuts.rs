@@ -5,7 +5,7 @@ use crate::keys::{GATE, GOLDEN, NEWER, OLDER, Store, commissioned, restart, send
 use crate::simulated_flash::SimulatedFlash;
 use rebearing::update::{DeviceId, Outcome, Receiver, Refusal, Standing};
 
-/// What the outside sees of a device after a restart.
+/// The state of a device after a restart, as seen from outside.
 #[derive(Debug, Clone, PartialEq)]
 struct Seen {
     model: Option<Vec<u8>>,

@@ -108,7 +108,7 @@ pub(crate) fn open<const WRITE: usize>(flash: &mut SimulatedFlash<WRITE>) -> Sto
     ModelStore::new(flash, &layout(), ToyKeys, FlashOnly, signed_for()).expect("a layout that fits")
 }
 
-/// What a device runs after a start.
+/// The model that a device runs after a start.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run {
     pub(crate) slot: Slot,

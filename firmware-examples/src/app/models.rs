@@ -14,7 +14,7 @@ use super::{BoardFinding, Journal, kept};
 
 /// The source of a board's model.
 pub trait Models {
-    /// What takes a new model.
+    /// The part that takes a new model.
     type Receiver: Receiver;
 
     /// The model to run, and its slot. Tells the journal what was passed over, and why there is none.
@@ -39,7 +39,7 @@ pub trait Models {
     /// Keeps the alarm over a restart.
     fn keep_alarm(&mut self, alarm: KeptAlarm);
 
-    /// What takes a new model.
+    /// The part that takes a new model.
     fn receiver(&mut self) -> &mut Self::Receiver;
 }
 

@@ -25,7 +25,7 @@ pub enum Event {
     Silence,
 }
 
-/// What interrupts and application share.
+/// The line as interrupts and application share it.
 pub struct PortBuffer {
     events: Deque<Event, EVENTS>,
     /// Ticks since the last byte; `None` once the silence was told.

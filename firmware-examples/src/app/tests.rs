@@ -23,7 +23,7 @@ const SLOT: usize = 1024;
 /// Samples come at the model's rate.
 const SAMPLING: Sampling = Sampling { longest_window_ms: LONGEST_WINDOW_MS, ..Sampling::ANY };
 
-/// What an application told and did.
+/// Records everything that an application told and did.
 #[derive(Default)]
 struct Seen {
     started: Cell<Option<Slot>>,

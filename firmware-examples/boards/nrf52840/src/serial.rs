@@ -46,7 +46,7 @@ impl Port for SerialPort {
     fn start_sending(&mut self) {}
 }
 
-/// What the line needs of the chip.
+/// The parts of the chip that the line needs.
 pub struct Pins {
     /// The serial port.
     pub uarte: Peri<'static, peripherals::UARTE0>,

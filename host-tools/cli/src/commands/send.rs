@@ -100,7 +100,7 @@ pub(super) fn run(args: &SendArgs) -> Result<Outcome> {
     Ok(Outcome { text, json, success })
 }
 
-/// What is about to be sent. No key, counter or device id: texts end up in logs.
+/// Describes the file that is about to be sent. No key, counter or device id: texts end up in logs.
 fn about(args: &SendArgs, file: &SignedFile) -> String {
     let signed = match (file.is_signed(), file.envelope().device == DeviceId::ANY) {
         (false, _) => "NOT signed: only a device without keys takes it",

@@ -91,7 +91,7 @@ pub enum ModelFileError {
     Envelope {
         /// The file.
         path: String,
-        /// What is wrong with the envelope.
+        /// The fault of the envelope.
         reason: EnvelopeError,
     },
     /// A name in the file breaks its line. It could forge a line of a message.

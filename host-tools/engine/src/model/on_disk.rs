@@ -19,7 +19,7 @@ pub struct ModelFile {
     envelope: Option<[u8; ENVELOPE_LEN]>,
 }
 
-/// What is wrong with the envelope behind a valid model.
+/// The fault of an envelope behind a valid model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum EnvelopeError {
     /// It is cut short, damaged, or followed by something.
