@@ -187,8 +187,8 @@ impl<L: Line> Client<L> {
         let mut request =
             [&[function::WRITE_FILE, (7 + 2 * words) as u8, 6], &head[..], bytes].concat();
         request.resize(9 + 2 * words, 0);
-        // Flash takes its time to write the piece.
-        let answer = self.ask(&request, 3 * self.patience.answer, |answer| answer == request);
+        // A piece is in flash within milliseconds.
+        let answer = self.ask(&request, self.patience.answer, |answer| answer == request);
         self.reason(answer).map(drop)
     }
 
