@@ -30,6 +30,8 @@ pub struct PortBuffer {
     events: Deque<Event, EVENTS>,
     /// Ticks since the last byte; `None` once the silence was told.
     silent: Option<u8>,
+    /// Ticks without a byte that end a frame.
+    silence: u8,
     /// Events were lost, because the application did not take them.
     overrun: bool,
     answer: Vec<u8, FRAME>,
@@ -43,11 +45,17 @@ impl PortBuffer {
         Self {
             events: Deque::new(),
             silent: None,
+            silence: SILENT_TICKS,
             overrun: false,
             answer: Vec::new(),
             sent: 0,
             milliseconds: 0,
         }
+    }
+
+    /// Ends a frame only after so many milliseconds without a byte, for a line that stutters.
+    pub fn set_silence(&mut self, milliseconds: u8) {
+        self.silence = milliseconds.max(1);
     }
 
     /// A byte arrived; `None` if it was damaged.
@@ -61,7 +69,7 @@ impl PortBuffer {
         self.milliseconds = self.milliseconds.wrapping_add(1);
         let Some(ticks) = &mut self.silent else { return };
         *ticks += 1;
-        if *ticks >= SILENT_TICKS {
+        if *ticks >= self.silence {
             self.silent = None;
             self.put(Event::Silence);
         }

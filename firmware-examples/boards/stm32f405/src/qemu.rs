@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::fmt::Write as _;
 
 use firmware_examples::app::bus::Bus;
+use firmware_examples::app::port::Port as _;
 use firmware_examples::app::text::TextJournal;
 use firmware_examples::app::{App, BoardMonitor, LONGEST_WINDOW_MS, Plain, Room, Watchdog};
 use firmware_examples::line::Line;
@@ -74,6 +75,10 @@ fn run<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
 
 /// The number of the emulated device.
 const DEVICE: DeviceId = DeviceId(*b"QEMU netduino +2");
+/// Batches of samples in a tick of the bus: twenty times as many as a sensor gives.
+const BATCHES: usize = 4;
+/// Silence that ends a frame. QEMU hands over bytes one by one, with pauses when the host is busy.
+const SILENCE_MS: u8 = 20;
 /// Windows of a phase on the bus: more than anybody waits for.
 const ENDLESS: usize = 1_000_000;
 
@@ -86,7 +91,9 @@ pub fn bus<M: BoardMonitor>(room: &mut Room<M>) -> ! {
 
 fn serve<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
     let Board { watchdog, port, .. } = Board::new()?;
-    let mut bus = Bus::new(port?);
+    let mut port = port?;
+    port.with(|buffer| buffer.set_silence(SILENCE_MS));
+    let mut bus = Bus::new(port);
     // SAFETY: this is the only call, and a reset starts everything anew.
     let flash = unsafe { RamFlash::new(model_region()) };
     let encoding = M::CAPACITIES.encoding;
@@ -101,18 +108,23 @@ fn serve<M: BoardMonitor>(console: &Console, room: &mut Room<M>) -> Option<()> {
             if waiting.serve(&mut bus) {
                 restart(&mut bus)
             }
+            cortex_m::asm::wfi();
         },
     };
     let front_end = *app.model().front_end();
     loop {
         let mut source = Simulated::new(&[Phase::Signal(Colour::White)], 1, ENDLESS, &front_end);
         while source.next() != Next::End {
-            // The journal has the fault, and the source continues by itself.
-            let _ = app.step(&mut source);
+            for _ in 0..BATCHES {
+                // The journal has the fault, and the source continues by itself.
+                let _ = app.step(&mut source);
+            }
             app.serve(&mut bus);
             if app.must_restart() {
                 restart(&mut bus)
             }
+            // Until the next tick, so that the host has time for other things.
+            cortex_m::asm::wfi();
         }
     }
 }
