@@ -1,4 +1,4 @@
-//! What the plant sees of a device, as the application fills it in.
+//! A device as the plant sees it, filled in by the application.
 
 use super::identity::Identity;
 use super::map::NAMED_CLASSES;

@@ -36,8 +36,8 @@ pub use integer::IntegerBody;
 pub use numbers::{Floats, Integers, Number, Numbers};
 pub use raw::{DECIBELS_OFFSET, FRACTION_BITS};
 pub use scrub::Scrub;
-pub(crate) use sections::split_file;
 pub use sections::{Presence, Section};
+pub(crate) use sections::{split_file, stored_crc};
 pub use unit::SampleUnit;
 pub use verdict::{AccuracyCurve, ModelVerdict, Verdict};
 

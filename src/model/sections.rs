@@ -240,7 +240,7 @@ fn declared_len(bytes: &[u8]) -> Result<usize, ModelError> {
 }
 
 /// The checksum in the header of a file.
-pub(super) fn stored_crc(bytes: &[u8]) -> Option<u32> {
+pub(crate) fn stored_crc(bytes: &[u8]) -> Option<u32> {
     bytes.get(format::CRC_OFFSET..)?.first_chunk().map(|stored| u32::from_le_bytes(*stored))
 }
 

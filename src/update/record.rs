@@ -1,6 +1,7 @@
 //! The record at the end of a slot: which model is the newest, and whether it is whole.
 
 use crate::model::format::{CRC_OFFSET, crc32};
+use crate::model::stored_crc;
 
 /// Bytes of the record at the very end of a slot.
 pub const RECORD_LEN: usize = 16;
@@ -22,13 +23,11 @@ pub(super) enum Marked {
 impl Marked {
     /// Reads the record at the end of a slot.
     pub(super) fn of(slot: &[u8]) -> Self {
-        let (Some(bytes), Some(stored)) =
-            (slot.last_chunk(), slot.get(CRC_OFFSET..).and_then(<[u8]>::first_chunk))
-        else {
+        let (Some(bytes), Some(stored)) = (slot.last_chunk(), stored_crc(slot)) else {
             return Self::Plain;
         };
         match read_record(bytes).or_else(|| mended(bytes)) {
-            Some((sequence, crc)) if crc == u32::from_le_bytes(*stored) => Self::Sequence(sequence),
+            Some((sequence, crc)) if crc == stored => Self::Sequence(sequence),
             Some(_) => Self::Plain,
             None if *bytes == [0xff; RECORD_LEN] => Self::Plain,
             None => Self::Damaged,

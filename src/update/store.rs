@@ -8,8 +8,7 @@ use embedded_storage::nor_flash::{NorFlash, NorFlashErrorKind};
 use super::io::{Io, IoError, PIECE};
 use super::record::{RECORD_LEN, is_newer, read_record, record};
 use super::slots::Slot;
-use crate::model::AnyModel;
-use crate::model::format::CRC_OFFSET;
+use crate::model::{AnyModel, stored_crc};
 
 /// The reason why a region of the flash cannot hold two slots or a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +164,7 @@ impl<F: NorFlash> Slots<F> {
         let end = start.saturating_add(self.len);
         self.io.erase(start, end)?;
         self.io.write(start, model)?;
-        match self.write_record(slot, &record(sequence, stored_crc(model))) {
+        match self.write_record(slot, &record(sequence, stored_crc(model).unwrap_or(0))) {
             Ok(()) => Ok(slot),
             // The record may be whole. An error means that the old model stays, so it has to go.
             Err(error) => match self.io.erase(start, end) {
@@ -212,10 +211,4 @@ impl<F: NorFlash> Slots<F> {
         let offset = end.saturating_sub(room as u32);
         self.io.write(offset, padded.get(..room).unwrap_or_default())
     }
-}
-
-/// The checksum in a model's header.
-fn stored_crc(model: &[u8]) -> u32 {
-    let stored = model.get(CRC_OFFSET..).and_then(<[u8]>::first_chunk);
-    stored.map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

@@ -42,7 +42,7 @@ pub(crate) fn build_with(
     Ok(directory.join(target).join("release").join(name))
 }
 
-/// What a firmware is optimised for.
+/// The aim of a firmware's optimisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Optimize {
     /// As its release profile has it.

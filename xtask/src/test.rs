@@ -35,7 +35,7 @@ const STEPS: [Step; 18] = [
     ("fuzz", fuzz::check),
 ];
 
-/// What the steps could not check.
+/// Checks that the steps could not make.
 static NOT_CHECKED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The names of the steps.
