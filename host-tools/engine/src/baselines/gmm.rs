@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ndarray::Array2;
 
-use super::{BaselineError, Prediction, Seconds, Settings, Task, to_f64};
+use super::{BaselineError, Classifier, Fitted, Seconds, Settings, Task};
 use crate::adapt::{maps::ComponentMaps, plan, propagate::propagate, softmax::Softmax};
 use crate::mixture::{
     ComponentCount, EmSettings, LabelledMixture, Mixture, Sample, fit, fit_conditional,
@@ -14,78 +14,84 @@ use crate::mixture::{
 pub(super) fn source_only<T: Sample>(
     task: &Task<'_, T>,
     settings: &Settings,
-) -> Result<Prediction, BaselineError> {
+) -> Result<Fitted, BaselineError> {
     let start = Instant::now();
     let source = source_mixture(task, settings)?;
     let fit_source = start.elapsed().as_secs_f64();
-    let posterior = source.mixture.responsibilities(task.test)?.dot(&source.labels);
-    Ok(Prediction { posterior, seconds: Seconds { fit_source, ..Seconds::default() } })
-}
-
-/// `h(x) = Σ_k r_k(x) ν_T[k]`, with the target mixture and labels propagated along the plan.
-pub(super) fn map<T: Sample>(
-    task: &Task<'_, T>,
-    settings: &Settings,
-) -> Result<Prediction, BaselineError> {
-    let Joined { source, target, plan, seconds } = join(task, settings)?;
-    let start = Instant::now();
-    let labels = propagate(&plan, &source.labels)?;
-    let transport = seconds.transport + start.elapsed().as_secs_f64();
-    let posterior = target.responsibilities(task.test)?.dot(&labels);
-    Ok(Prediction { posterior, seconds: Seconds { transport, ..seconds } })
-}
-
-/// A softmax trained on the source samples that `T_weight` carries over, with their weights.
-pub(super) fn carried<T: Sample>(
-    task: &Task<'_, T>,
-    settings: &Settings,
-) -> Result<Prediction, BaselineError> {
-    let Joined { source, target, plan, seconds } = join(task, settings)?;
-    let start = Instant::now();
-    let maps = ComponentMaps::new(&source.mixture, &target, &plan)?;
-    let carried = maps.weighted(task.source, 0.0)?;
-    let transport = seconds.transport + start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    let labels: Vec<usize> = carried.origin.iter().map(|&row| task.labels[row]).collect();
-    let softmax = Softmax::train(
-        &carried.samples,
-        &labels,
-        &carried.weights.to_vec(),
-        task.classes,
-        &settings.softmax,
-    )?;
-    let posterior = softmax.posterior(&to_f64(&task.test, None));
-    let fit_source = seconds.fit_source + start.elapsed().as_secs_f64();
-    Ok(Prediction { posterior, seconds: Seconds { fit_source, transport, ..seconds } })
+    Ok(Fitted {
+        classifier: Classifier::Mixture(source),
+        seconds: Seconds { fit_source, ..Seconds::default() },
+    })
 }
 
 /// Both mixtures and the plan between them.
-struct Joined {
-    source: LabelledMixture,
-    target: Mixture,
-    plan: Array2<f64>,
-    seconds: Seconds,
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joined {
+    /// The source's mixture, with its labels.
+    pub source: LabelledMixture,
+    /// The target's mixture.
+    pub target: Mixture,
+    /// The plan from the source's components (rows) to the target's (columns).
+    pub plan: Array2<f64>,
+    /// The time spent.
+    pub seconds: Seconds,
 }
 
-fn join<T: Sample>(task: &Task<'_, T>, settings: &Settings) -> Result<Joined, BaselineError> {
-    let start = Instant::now();
-    let source = source_mixture(task, settings)?;
-    let fit_source = start.elapsed().as_secs_f64();
+impl Joined {
+    /// Fits both mixtures and computes the plan.
+    pub fn new<T: Sample>(task: &Task<'_, T>, settings: &Settings) -> Result<Self, BaselineError> {
+        let start = Instant::now();
+        let source = source_mixture(task, settings)?;
+        let fit_source = start.elapsed().as_secs_f64();
 
-    let start = Instant::now();
-    let components = settings.target_components.unwrap_or(2 * task.classes).min(task.pool.nrows());
-    let target = fit(task.pool, None, &em(settings, components), &|_| ())?.mixture;
-    let fit_target = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let components =
+            settings.target_components.unwrap_or(2 * task.classes).min(task.pool.nrows());
+        let target = fit(task.pool, None, &em(settings, components), &|_| ())?.mixture;
+        let fit_target = start.elapsed().as_secs_f64();
 
-    let start = Instant::now();
-    let plan = plan::between(&source.mixture, &target, &settings.plan)?;
-    let transport = start.elapsed().as_secs_f64();
-    Ok(Joined {
-        source,
-        target,
-        plan: plan.plan,
-        seconds: Seconds { fit_source, fit_target, transport },
-    })
+        let start = Instant::now();
+        let plan = plan::between(&source.mixture, &target, &settings.plan)?.plan;
+        let transport = start.elapsed().as_secs_f64();
+        Ok(Self { source, target, plan, seconds: Seconds { fit_source, fit_target, transport } })
+    }
+
+    /// `h(x) = Σ_k r_k(x) ν_T[k]`: the target mixture, with labels propagated along the plan.
+    pub fn map(self) -> Result<Fitted, BaselineError> {
+        let start = Instant::now();
+        let labels = propagate(&self.plan, &self.source.labels)?;
+        let transport = self.seconds.transport + start.elapsed().as_secs_f64();
+        Ok(Fitted {
+            classifier: Classifier::Mixture(LabelledMixture { mixture: self.target, labels }),
+            seconds: Seconds { transport, ..self.seconds },
+        })
+    }
+
+    /// A softmax trained on the source samples that `T_weight` carries over, with their weights.
+    pub fn carried<T: Sample>(
+        self,
+        task: &Task<'_, T>,
+        settings: &Settings,
+    ) -> Result<Fitted, BaselineError> {
+        let start = Instant::now();
+        let maps = ComponentMaps::new(&self.source.mixture, &self.target, &self.plan)?;
+        let carried = maps.weighted(task.source, 0.0)?;
+        let transport = self.seconds.transport + start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let labels: Vec<usize> = carried.origin.iter().map(|&row| task.labels[row]).collect();
+        let softmax = Softmax::train(
+            &carried.samples,
+            &labels,
+            &carried.weights.to_vec(),
+            task.classes,
+            &settings.softmax,
+        )?;
+        let fit_source = self.seconds.fit_source + start.elapsed().as_secs_f64();
+        Ok(Fitted {
+            classifier: Classifier::Softmax(softmax),
+            seconds: Seconds { fit_source, transport, ..self.seconds },
+        })
+    }
 }
 
 fn source_mixture<T: Sample>(

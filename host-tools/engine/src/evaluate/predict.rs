@@ -203,7 +203,6 @@ fn baseline(
         labels: &known.labels,
         classes,
         pool: pool.view(),
-        test: test.view(),
     };
     let settings = baselines::Settings {
         seed,
@@ -214,7 +213,8 @@ fn baseline(
         plan: settings.plan,
         ..baselines::Settings::default()
     };
-    let baselines::Prediction { posterior, seconds } = method.predict(&given, &settings)?;
+    let baselines::Fitted { classifier, seconds } = method.fit(&given, &settings)?;
+    let posterior = classifier.posterior(test.view())?;
     let labels = posterior.rows().into_iter().map(|row| Label::Class(largest(row))).collect();
     Ok(Prediction {
         labels,

@@ -1,0 +1,70 @@
+//! What every method ends in: a classifier for rows of the target.
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use super::BaselineError;
+use super::task::check_rows;
+use crate::adapt::softmax::Softmax;
+use crate::mixture::{LabelledMixture, Sample};
+
+/// Rows that are widened to f64 at once.
+const BLOCK: usize = 1024;
+
+/// The result of a method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The classifier for rows of the target.
+    pub classifier: Classifier,
+    /// The time spent.
+    pub seconds: Seconds,
+}
+
+/// A classifier for rows of the target.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Classifier {
+    /// `h(x) = Σ_k r_k(x) ν[k]`, with the responsibilities r of a mixture.
+    Mixture(LabelledMixture),
+    /// A one-layer softmax.
+    Softmax(Softmax),
+}
+
+impl Classifier {
+    /// Number of features of a row.
+    pub fn dimensions(&self) -> usize {
+        match self {
+            Self::Mixture(labelled) => labelled.mixture.dimensions(),
+            Self::Softmax(softmax) => softmax.coefficients.ncols(),
+        }
+    }
+
+    /// The class posterior of each row, n × C; rows sum to one.
+    pub fn posterior<T: Sample>(&self, x: ArrayView2<'_, T>) -> Result<Array2<f64>, BaselineError> {
+        check_rows("test", x, self.dimensions())?;
+        match self {
+            Self::Mixture(LabelledMixture { mixture, labels }) => {
+                Ok(mixture.responsibilities(x)?.dot(labels))
+            }
+            Self::Softmax(softmax) => {
+                let mut posterior = Array2::zeros((x.nrows(), softmax.intercepts.len()));
+                for (block, out) in x
+                    .axis_chunks_iter(Axis(0), BLOCK)
+                    .zip(posterior.axis_chunks_iter_mut(Axis(0), BLOCK))
+                {
+                    softmax.posterior(&block.mapv(Into::into)).assign_to(out);
+                }
+                Ok(posterior)
+            }
+        }
+    }
+}
+
+/// Seconds spent in each step of a method.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Seconds {
+    /// Time for the source mixture, or for the classifier on the carried samples.
+    pub fit_source: f64,
+    /// Time for the target mixture or clusters.
+    pub fit_target: f64,
+    /// Time for cost, plan and map.
+    pub transport: f64,
+}
