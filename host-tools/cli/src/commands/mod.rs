@@ -22,8 +22,11 @@ mod simulate;
 mod status;
 mod watch;
 
+use std::num::NonZeroUsize;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use rayon::ThreadPoolBuilder;
 use serde_json::Value;
 
 use crate::text::colour;
@@ -45,6 +48,9 @@ pub struct Cli {
     /// Print one JSON object on standard output, and everything else on standard error.
     #[arg(long, global = true)]
     pub json: bool,
+    /// Work with this many threads [default: one for each core]. The results are the same.
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<NonZeroUsize>,
     #[command(subcommand)]
     command: Command,
 }
@@ -114,6 +120,9 @@ impl Cli {
 
     /// Runs the command. An error means bad input: exit code 2.
     pub fn run(&self) -> Result<Outcome> {
+        if let Some(threads) = self.threads {
+            ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+        }
         match &self.command {
             Command::Demo(args) => demo::run(args),
             Command::Simulate(args) => simulate::run(args),

@@ -69,6 +69,20 @@ fn manifest_path(domain: &str, label: &str) -> String {
 }
 
 #[test]
+fn the_number_of_threads_changes_no_byte() {
+    for threads in [1, 3] {
+        json(&format!(
+            "fit --threads {threads} --manifest m/manifest.csv --domain motor-a --out t{threads}.json"
+        ));
+    }
+    assert_eq!(WORLD.read("t1.json"), WORLD.read("t3.json"));
+    refused(
+        "fit --threads 0 --manifest m/manifest.csv --domain motor-a --out t0.json",
+        &["--threads"],
+    );
+}
+
+#[test]
 fn the_same_seed_gives_the_same_files() {
     for out in ["one", "two"] {
         json(&format!("simulate --out {out} --seconds 2 --classes Healthy,Ball"));
