@@ -71,6 +71,18 @@ pub(super) fn check_length(labels: usize, rows: usize, which: Which) -> Result<(
     Ok(())
 }
 
+/// The classes of labelled rows, and the class of each row. Refuses what is no source.
+pub fn check_source<T: Sample>(
+    x: ArrayView2<'_, T>,
+    labels: &Labels,
+) -> Result<(Classes, Vec<usize>), MatrixError> {
+    check_domain(x, Which::Source)?;
+    let (classes, rows) = Classes::of(labels);
+    check_length(rows.len(), x.nrows(), Which::SourceLabels)?;
+    check_classes(&classes, &rows)?;
+    Ok((classes, rows))
+}
+
 /// The class of each label of target or test, one for each of `rows` rows.
 pub fn check_labels(
     classes: &Classes,
