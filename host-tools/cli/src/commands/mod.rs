@@ -21,11 +21,13 @@ mod send;
 mod sign;
 mod simulate;
 mod status;
+mod transfer;
 mod watch;
 
 use std::num::NonZeroUsize;
 
 use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
 use rayon::ThreadPoolBuilder;
 use serde_json::Value;
@@ -52,6 +54,10 @@ pub struct Cli {
     /// Work with this many threads [default: one for each core]. The results are the same.
     #[arg(long, global = true, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// Threads to work with [default: one for each processor]. The results are the same for any
+    /// number.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     #[command(subcommand)]
     command: Command,
 }
@@ -77,6 +83,7 @@ enum Command {
     Report(report::ReportArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
+    Transfer(transfer::TransferArgs),
     Watch(watch::WatchArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -125,6 +132,13 @@ impl Cli {
         if let Some(threads) = self.threads {
             ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
         }
+        let Some(threads) = self.threads else { return self.run_here() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
+        pool.with_context(|| format!("--threads {threads}: give fewer"))?
+            .install(|| self.run_here())
+    }
+
+    fn run_here(&self) -> Result<Outcome> {
         match &self.command {
             Command::Demo(args) => demo::run(args),
             Command::Simulate(args) => simulate::run(args),
@@ -145,6 +159,7 @@ impl Cli {
             Command::Report(args) => report::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),
+            Command::Transfer(args) => transfer::run(args),
             Command::Watch(args) => watch::run(args, self.json),
             Command::Doctor(args) => Ok(doctor::run(args)),
             Command::Completions(args) => completions::run(args),
