@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
 use thiserror::Error;
 
+use crate::progress::pulse;
+
 /// Number of pairs of steps and gradient changes that describe the curvature.
 const MEMORY: usize = 10;
 /// Sufficient decrease in the Wolfe conditions.
@@ -245,6 +247,7 @@ fn minimise(
     let mut pairs: VecDeque<(Array1<f64>, Array1<f64>)> = VecDeque::with_capacity(MEMORY);
     let mut iterations = 0;
     while norm(&gradient) > options.tolerance && iterations < options.max_iterations {
+        pulse();
         let direction = descent(&gradient, &pairs);
         let slope = gradient.dot(&direction);
         let Some((new, new_value, new_gradient)) = search(&f, &at, &direction, value, slope) else {
