@@ -50,7 +50,8 @@ class _Transfer(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Returns the likeliest class of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        posterior = self.predict_proba(X)
+        return self.classes_[posterior.argmax(axis=1)]
 
     def predict_proba(self, X):
         """Returns the probability of each class for each row, in the order of ``classes_``."""

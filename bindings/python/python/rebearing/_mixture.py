@@ -106,7 +106,7 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         """
         X = fitted_matrix(self, X)
         if sample_weight is not None:
-            sample_weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+            sample_weight = _weights(sample_weight, len(X))
         mixture, self.lower_bound_, self.n_iter_, self.converged_ = _rebearing.mixture_fit(
             X,
             components=self._count("n_components"),
@@ -233,3 +233,14 @@ class GaussianMixture(DensityMixin, BaseEstimator):
 
 def _inverse(covariances, kind):
     return 1 / covariances if kind in ("diag", "spherical") else np.linalg.inv(covariances)
+
+
+def _weights(weights, rows):
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    if weights.shape != (rows,):
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar: {rows} numbers, not {weights.shape}"
+        )
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
