@@ -5,6 +5,9 @@ mod args;
 pub mod commands;
 pub mod doctor;
 pub mod progress;
+mod run;
 pub mod terminal;
 pub mod text;
 pub mod watch;
+
+pub use run::run;

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 use ndarray::Array1;
 
+use crate::progress::pulse;
+
 /// Number of pairs of steps and gradient changes that describe the curvature.
 const MEMORY: usize = 10;
 /// Sufficient decrease in the Wolfe conditions.
@@ -37,6 +39,7 @@ pub(super) fn minimise(
     let mut pairs: VecDeque<(Array1<f64>, Array1<f64>)> = VecDeque::with_capacity(MEMORY);
     let mut iterations = 0;
     while norm(&gradient) > tolerance && iterations < max_iterations {
+        pulse();
         let direction = descent(&gradient, &pairs);
         let slope = gradient.dot(&direction);
         let Some((new, new_value, new_gradient)) = search(&f, &at, &direction, value, slope) else {

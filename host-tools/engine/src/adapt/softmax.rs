@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::lbfgs::minimise;
+use crate::progress::pulse;
 
 /// Rows in one part.
 const PART: usize = 1024;
@@ -293,8 +294,11 @@ fn loss(
     let parts: Vec<usize> = (0..samples.parts()).collect();
     // A few parts at a time: each has a gradient of its own.
     for parts in parts.chunks(AT_ONCE) {
-        let losses: Vec<Loss> =
-            parts.par_iter().map(|part| samples.part(*part, &coefficients, &intercepts)).collect();
+        let losses: Vec<Loss> = parts
+            .par_iter()
+            .inspect(|_| pulse())
+            .map(|part| samples.part(*part, &coefficients, &intercepts))
+            .collect();
         for loss in losses {
             total.value += loss.value;
             total.coefficients += &loss.coefficients;

@@ -9,6 +9,7 @@ use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
 use super::otda::{barycentric as to_barycentre, entropic};
 use super::{BaselineError, Carried, Samples, Settings, uniform};
+use crate::progress::pulse;
 use crate::transport::cost::squared_distances;
 
 /// Settings of `InfoOT`.
@@ -71,6 +72,7 @@ impl InfoOt {
         let (a, b) = (uniform(m), uniform(n));
         let mut plan = Array2::from_elem((m, n), 1.0 / (m * n) as f64);
         for _ in 0..options.iterations {
+            pulse();
             let joint = source_kernel.dot(&plan).dot(&target_kernel);
             // ∇I = ln(f_xy / f_x f_y) + K_x (P / f_xy) K_y. The kernels are symmetric.
             let spread = source_kernel.dot(&ratio(&plan, &joint)).dot(&target_kernel);

@@ -8,6 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::BaselineError;
 use crate::adapt::maps::likeliest;
 use crate::mixture::{CovarianceKind, EmSettings, fit};
+use crate::progress::pulse;
 use crate::transport::cost::squared_distances;
 
 /// Each sample's length scale is the distance to its neighbour of this rank.
@@ -78,6 +79,7 @@ fn embedding(affinity: &DMatrix<f64>, count: usize, seed: u64) -> Array2<f64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut basis = DMatrix::from_fn(n, count, |_, _| rng.random::<f64>() - 0.5).qr().q();
     for _ in 0..ITERATIONS {
+        pulse();
         // Eigenvalues lie in −1..1. Adding the basis makes the largest ones the largest in
         // magnitude.
         let next = (affinity * &basis + &basis).qr().q();

@@ -257,6 +257,7 @@ fn part_features<'a>(
             if !full {
                 continue;
             }
+            progress::pulse();
             let mut power = if powers.len() == front_end.segments {
                 powers.pop_front().unwrap_or_default()
             } else {

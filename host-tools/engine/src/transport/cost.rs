@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::mixture::{self, Covariance, Mixture};
+use crate::progress::pulse;
 
 /// Why component costs cannot be computed.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -86,6 +87,7 @@ pub fn component_costs(source: &Mixture, target: &Mixture) -> Result<Array2<f64>
     let targets = factors(target, "target")?;
     let covariances = by_rows(means.dim(), |k, row| {
         for (cost, t) in row.iter_mut().zip(&targets) {
+            pulse();
             *cost = bures(&sources[k], t);
         }
     });

@@ -17,6 +17,7 @@ use super::portion::{Fill, Portion};
 use super::share::{Share, TILE};
 use crate::mixture::CovarianceKind;
 use crate::mixture::sample::{Rows, Sample};
+use crate::progress::pulse;
 
 /// Weighted sums for the M-step. Moments are about one centre per component, which keeps variances
 /// free of cancellation.
@@ -168,6 +169,7 @@ fn sum_components<T: Sample>(
     }
     let arch = pulp::Arch::new();
     tasks.into_par_iter().for_each(|(component, block, first, second)| {
+        pulse();
         let at = component * dimensions;
         arch.dispatch(Sum {
             rows,
@@ -242,6 +244,7 @@ impl<T: Sample> Moments<T> {
         let arch = pulp::Arch::new();
         let rounded = &self.rounded;
         self.portions.par_iter_mut().for_each_init(Vec::new, |room, portion| {
+            pulse();
             arch.dispatch(Fill { rows, share, portion, room });
             if !portion.first.is_empty() {
                 sum_portion(rows, rounded, portion);

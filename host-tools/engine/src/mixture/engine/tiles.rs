@@ -15,6 +15,7 @@ use super::share::{Column, Known, Shares, TILE};
 use super::squares::{self, all_squares};
 use crate::mixture::Mixture;
 use crate::mixture::sample::{Rows, Sample};
+use crate::progress::pulse;
 
 /// Distance below the best component, in nats, beyond which a responsibility is lost in rounding.
 const BEYOND_ROUNDING: f64 = 40.0;
@@ -78,6 +79,7 @@ pub(crate) fn squared_distances(x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array
 fn tiles(rows: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
     (0..rows.div_ceil(TILE))
         .into_par_iter()
+        .inspect(|_| pulse())
         .map(move |tile| tile * TILE..rows.min((tile + 1) * TILE))
 }
 

@@ -213,6 +213,7 @@ fn run<T: Sample>(
     let (mut iterations, mut converged, mut reseeded) = (0, false, 0);
     crate::progress::expect(settings.max_iterations);
     while iterations < settings.max_iterations && !converged {
+        crate::progress::pulse();
         iterations += 1;
         let evaluator = Evaluator::new(&mixture, before.as_ref()).map_err(singular)?;
         moments.sum(rows, mixture.means.view(), &evaluator);

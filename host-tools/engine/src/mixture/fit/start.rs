@@ -15,6 +15,7 @@ use crate::mixture::engine::kernel::squared_distance;
 use crate::mixture::engine::moments::Moments;
 use crate::mixture::engine::near::worthwhile;
 use crate::mixture::sample::{Rows, Sample};
+use crate::progress::pulse;
 
 /// Number of rows in one task, for any number of threads.
 const CHUNK: usize = 256;
@@ -61,6 +62,7 @@ pub(in crate::mixture) fn seeds<T: Sample>(
     nearest.fill(f64::INFINITY);
     nearest = distances(rows, first, &nearest);
     while chosen.len() < components {
+        pulse();
         let potential: Vec<f64> =
             nearest.iter().enumerate().map(|(i, d)| d * rows.weight(i)).collect();
         let candidates: Vec<usize> = (0..trials).map(|_| draw(&potential, rng)).collect();
@@ -141,6 +143,7 @@ pub(in crate::mixture) fn k_means<T: Sample>(
     let mut moments = Moments::new(rows, means.nrows(), CovarianceKind::Tied, bounded);
     let mut before = None;
     for _ in 0..ROUNDS {
+        pulse();
         moments.sum(rows, means.view(), &Nearest::new(&means, before.as_ref()));
         before = Some(means.clone());
         let statistics = moments.total();

@@ -18,6 +18,7 @@
 use ndarray::Array2;
 
 use super::scaling::State;
+use crate::progress::pulse;
 use crate::transport::exact;
 
 /// Largest change of a potential in one step, in units of epsilon. The exponential is nearly linear
@@ -38,6 +39,7 @@ const MOST_GRADIENTS: usize = 500;
 pub(super) fn finish(state: &mut State, tolerance: f64, limit: usize, done: &mut usize) -> f64 {
     start_from_exact(state);
     loop {
+        pulse();
         // Meets the columns exactly and the rows nearly.
         state.log_update([1.0; 2]);
         state.fill_kernel();
@@ -175,6 +177,7 @@ fn conjugate_gradients(
     let mut square = dot(&rest, &rest);
     let enough = residual * residual * square;
     for _ in 0..MOST_GRADIENTS {
+        pulse();
         if square <= enough {
             break;
         }

@@ -17,6 +17,7 @@ use ndarray::{Array1, Array2, ArrayRef2};
 
 use super::newton;
 use super::overrelaxation::Overrelaxation;
+use crate::progress::pulse;
 use crate::transport::TransportError;
 
 /// Scalings outside `1/SAFE..SAFE` are absorbed.
@@ -232,6 +233,7 @@ impl State {
             let mut scalings = Scalings::new(&self.f, &self.g, exponents);
             let mut error = f64::INFINITY;
             while error > tolerance && *done < limit && scalings.safe {
+                pulse();
                 let omega = pace.omega();
                 error = scalings.update(&self.kernel, &self.a, &self.b, omega);
                 *done += 1;

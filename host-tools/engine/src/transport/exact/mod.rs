@@ -17,6 +17,7 @@ pub mod partial;
 mod tree;
 
 use super::{Plan, TransportError, check_cost, finish, normalised};
+use crate::progress::pulse;
 use tree::Tree;
 
 /// The whole mass in units of flow: 2⁶⁰, so that sums of flows fit into 64 bits.
@@ -175,6 +176,7 @@ impl Problem<'_> {
         // Whether the potentials are free of the rounding of pivots.
         let mut fresh = true;
         loop {
+            pulse();
             let entering = pricing.entering(self.costs, &tree.potential);
             match entering {
                 Some((row, column, reduced)) if !tree.contains(row, column) => {
