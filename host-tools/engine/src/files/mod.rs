@@ -4,6 +4,7 @@
 pub(crate) mod csv_place;
 mod hex;
 pub mod input;
+pub mod matrix;
 pub mod npy;
 pub(crate) mod npy_header;
 pub mod output;
