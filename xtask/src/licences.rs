@@ -11,8 +11,12 @@ use std::process::Command;
 /// The only source of packages, as lock files name it.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// The manifests that take their compiler from the workspace.
-const MEMBERS: [&str; 3] =
-    ["host-tools/engine/Cargo.toml", "host-tools/cli/Cargo.toml", "xtask/Cargo.toml"];
+const MEMBERS: [&str; 4] = [
+    "host-tools/engine/Cargo.toml",
+    "host-tools/cli/Cargo.toml",
+    "bindings/python/Cargo.toml",
+    "xtask/Cargo.toml",
+];
 /// Between the fields that cargo prints.
 const GAP: &str = " | ";
 

@@ -7,7 +7,7 @@
 //!        ├─► firmware ─┼─► emulation ◄───┘ ├─► packages
 //!        ├─► size ─────┴─► qemu, toolchain ┤
 //!        ├─► report_test ──────────────────┘
-//!        ├─► install, package, msrv, deny ─► licences: what leaves the repository
+//!        ├─► install, package, wheel, msrv, deny ─► licences: what leaves the repository
 //!        ├─► pictures
 //!        └─► bench
 //! ```
@@ -38,6 +38,7 @@ mod size;
 mod soak;
 mod test;
 mod toolchain;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,7 @@ cargo xtask install [OPTION…] installs the command, with the emulated device's
 cargo xtask pictures          draws the pictures of docs/
 cargo xtask package           builds both packages from their own files
 cargo xtask deny              checks licences, sources and advisories of all dependencies by deny.toml
+cargo xtask wheel             builds the Python package and tests it
 cargo xtask large             adapts to a recording of 1 GB, and measures the peak memory
 cargo xtask report-test       reports of every kind in headless Chromium, with screenshots to look at
 cargo xtask help              this text
@@ -111,6 +113,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["pictures"] => Ok(test::pictures()?),
         ["package"] => Ok(package::verify()?),
         ["deny"] => Ok(deny::check()?),
+        ["wheel"] => Ok(wheel::release()?),
         ["large"] => Ok(test::large()?),
         ["report-test"] => Ok(report_test::check()?),
         ["help" | "--help" | "-h"] => {

@@ -5,7 +5,7 @@ use crate::firmware::{self, QEMU_BINARY};
 use crate::run::{root, run, target_dir};
 use crate::toolchain::{M0, M4F, TARGETS, Thumb, component, component_need};
 use crate::{
-    Failure, bench, boards, bus, deny, fuzz, msrv, package, panics, qemu, report_test, soak,
+    Failure, bench, boards, bus, deny, fuzz, msrv, package, panics, qemu, report_test, soak, wheel,
 };
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 type Step = (&'static str, fn() -> Result<(), String>);
 
 /// Cheap checks first.
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     ("format", format),
     ("deny", deny),
     ("package", package::check),
     ("clippy", clippy),
     ("msrv", msrv::check),
     ("tests", tests),
+    ("wheel", wheel::check),
     ("docs", docs),
     ("thumb", thumb),
     ("firmware", build_firmware),
@@ -86,7 +87,7 @@ fn needs(chosen: &[Step]) -> Vec<Need> {
     let mut needs = Vec::new();
     needs.extend(has(&["format"]).then(|| component_need("fmt", "rustfmt")).flatten());
     needs.extend(has(&["clippy"]).then(|| component_need("clippy", "clippy")).flatten());
-    let host = ["format", "deny", "package", "msrv", "tests", "docs", "report"];
+    let host = ["format", "deny", "package", "msrv", "tests", "wheel", "docs", "report"];
     let built = chosen.iter().any(|(name, _)| !host.contains(name));
     needs.extend(built.then(|| Thumb::need(&TARGETS)).flatten());
     let emulated = ["device", "kernels", "boards", "bus", "tutorial", "soak", "fuzz"];

@@ -1,12 +1,17 @@
-//! The methods: labelled source rows and unlabelled target rows in, a classifier for the target out.
+//! The methods on plain matrices: labelled source rows and unlabelled target rows in, a classifier
+//! for the target out.
 
 use ndarray::ArrayView2;
 use numpy::{IntoPyArray as _, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rebearing_host::adapt::settings::Pool;
 use rebearing_host::adapt::softmax::Softmax;
-use rebearing_host::baselines::{
-    BaselineError, Classifier, Fitted, Joined, Method, Settings, Task,
+use rebearing_host::baselines::{Classifier, Method, Seconds, Settings};
+use rebearing_host::evaluate::EvaluatedMethod;
+use rebearing_host::files::matrix::Labels;
+use rebearing_host::matrices::{
+    Given, MatrixError, MatrixSettings, Model, Prepared, Scale, Scaling,
 };
 use rebearing_host::mixture::{LabelledMixture, Sample};
 
@@ -18,14 +23,27 @@ use crate::work::run;
 
 /// The names of all methods.
 #[pyfunction]
-pub(crate) fn method_names() -> [&'static str; 10] {
-    Method::ALL.map(Method::name)
+pub(crate) fn method_names() -> Vec<&'static str> {
+    let all = Method::ALL.map(EvaluatedMethod::Baseline);
+    [EvaluatedMethod::Guarded].into_iter().chain(all).map(EvaluatedMethod::name).collect()
+}
+
+/// Labels of rows.
+#[derive(FromPyObject)]
+pub(crate) enum GivenLabels<'py> {
+    /// Whole numbers.
+    #[pyo3(transparent, annotation = "int64 vector")]
+    Integers(PyReadonlyArray1<'py, i64>),
+    /// Names.
+    #[pyo3(transparent, annotation = "list of strings")]
+    Texts(Vec<String>),
 }
 
 /// Settings as Python's estimators name them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenSettings {
+    scale: String,
     n_components: Option<usize>,
     covariance_type: String,
     reg_covar: f64,
@@ -34,16 +52,30 @@ pub(crate) struct GivenSettings {
     n_init: usize,
     seed: u64,
     max_samples: usize,
+    pool_is: String,
+    promise: f64,
+    force: bool,
+}
+
+/// What is known of the target's rows, by the name of the command line.
+pub(crate) fn pool_of(name: &str) -> PyResult<Pool> {
+    match name {
+        "all" => Ok(Pool::All),
+        "healthy" => Ok(Pool::Healthy),
+        "unknown" => Ok(Pool::Unknown),
+        _ => refuse(format!("pool_is is {name:?}; it must be all, healthy or unknown")),
+    }
 }
 
 impl GivenSettings {
-    /// The engine's settings for a task with this number of classes.
-    fn get(&self, classes: usize) -> PyResult<Settings> {
-        if self.n_components == Some(0) {
-            return refuse(
-                "n_components is 0; it must be at least 1, or None for two of each class",
-            );
-        }
+    /// The engine's settings for this number of classes.
+    fn get(&self, classes: usize) -> PyResult<MatrixSettings> {
+        let scale = match self.scale.as_str() {
+            "none" => Scale::None,
+            "source" => Scale::Source,
+            "each" => Scale::Each,
+            other => return refuse(format!("scale is {other:?}; it must be source, each or none")),
+        };
         if self.n_init == 0 {
             return refuse("n_init is 0; it must be at least 1");
         }
@@ -54,11 +86,10 @@ impl GivenSettings {
             ));
         }
         let usual = Settings::default();
-        Ok(Settings {
+        let per_class = |all: usize| (all / classes.max(1)).max(1);
+        let methods = Settings {
             seed: self.seed,
-            components_per_class: self
-                .n_components
-                .map_or(usual.components_per_class, |all| (all / classes.max(1)).max(1)),
+            components_per_class: self.n_components.map_or(usual.components_per_class, per_class),
             target_components: self.n_components,
             covariance: kind_of(&self.covariance_type)?,
             variance_floor: self.reg_covar,
@@ -66,74 +97,75 @@ impl GivenSettings {
             plan: plan_settings(self.reg, self.reg_m)?,
             max_samples: self.max_samples,
             ..usual
+        };
+        Ok(MatrixSettings {
+            scale,
+            methods,
+            pool_is: pool_of(&self.pool_is)?,
+            promise: self.promise,
+            force: self.force,
         })
     }
 }
 
-/// A fitted classifier, and the mixtures and plan it came from if the method has them.
-struct Outcome {
-    fitted: Fitted,
-    joined: Option<Joined>,
-}
-
 fn fit<T: Sample>(
-    method: Method,
-    task: &Task<'_, T>,
-    settings: &Settings,
-) -> Result<Outcome, BaselineError> {
-    let joined = match method {
-        Method::GmmOtdaMap | Method::GmmOtdaT => Some(Joined::new(task, settings)?),
-        _ => None,
-    };
-    let fitted = match (&joined, method) {
-        (Some(joined), Method::GmmOtdaMap) => joined.clone().map()?,
-        (Some(joined), _) => joined.clone().carried(task, settings)?,
-        (None, _) => method.fit(task, settings)?,
-    };
-    Ok(Outcome { fitted, joined })
+    method: EvaluatedMethod,
+    source: ArrayView2<'_, T>,
+    labels: &Labels,
+    target: ArrayView2<'_, T>,
+    settings: &MatrixSettings,
+) -> Result<Model, MatrixError> {
+    let given = Given { source: source.into(), labels, target: target.into() };
+    Prepared::new(given, settings.scale)?.fit(method, settings)
 }
 
-/// Fits a method. `labels` holds the class index of each source row. Returns a dict with the
-/// classifier, and with the mixtures and the plan if the method has them.
+/// Fits a method. Returns a dict with the classifier, the constants by which rows are standardised,
+/// and the verdict of `guarded`.
 #[pyfunction]
-#[pyo3(signature = (method, source, labels, classes, pool, settings, progress))]
+#[pyo3(signature = (method, source, labels, classes, target, settings, progress))]
 #[allow(clippy::too_many_arguments, reason = "Python's estimator calls it alone")]
 pub(crate) fn method_fit<'py>(
     py: Python<'py>,
     method: &str,
     source: Matrix<'py>,
-    labels: PyReadonlyArray1<'py, i64>,
+    labels: GivenLabels<'py>,
     classes: usize,
-    pool: Matrix<'py>,
+    target: Matrix<'py>,
     settings: GivenSettings,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let method: Method = method.parse().map_err(Failed::from)?;
+    let method: EvaluatedMethod = method.parse().map_err(Failed::from)?;
     let settings = settings.get(classes)?;
-    let labels: Vec<usize> = labels.as_array().iter().map(|label| *label as usize).collect();
-    let both = |source: ArrayView2<'_, f64>, pool: ArrayView2<'_, f64>, progress| {
-        let task = Task { source, labels: &labels, classes, pool };
-        run(py, progress, || fit(method, &task, &settings))
+    let labels = match labels {
+        GivenLabels::Integers(labels) => Labels::Integers(labels.as_array().to_vec()),
+        GivenLabels::Texts(labels) => Labels::Texts(labels),
     };
-    let result = match (&source, &pool) {
-        (Matrix::F32(source), Matrix::F32(pool)) => {
-            let task =
-                Task { source: source.as_array(), labels: &labels, classes, pool: pool.as_array() };
-            run(py, progress, || fit(method, &task, &settings))?
+    let wide = |source: ArrayView2<'_, f64>, target: ArrayView2<'_, f64>, progress| {
+        run(py, progress, || fit(method, source, &labels, target, &settings))
+    };
+    let model = match (&source, &target) {
+        (Matrix::F32(source), Matrix::F32(target)) => {
+            let (source, target) = (source.as_array(), target.as_array());
+            run(py, progress, || fit(method, source, &labels, target, &settings))?
         }
-        (Matrix::F64(source), Matrix::F64(pool)) => {
-            both(source.as_array(), pool.as_array(), progress)?
+        (Matrix::F64(source), Matrix::F64(target)) => {
+            wide(source.as_array(), target.as_array(), progress)?
         }
         // One of them must be widened.
-        (Matrix::F32(source), Matrix::F64(pool)) => {
-            both(source.as_array().mapv(f64::from).view(), pool.as_array(), progress)?
+        (Matrix::F32(source), Matrix::F64(target)) => {
+            wide(source.as_array().mapv(f64::from).view(), target.as_array(), progress)?
         }
-        (Matrix::F64(source), Matrix::F32(pool)) => {
-            both(source.as_array(), pool.as_array().mapv(f64::from).view(), progress)?
+        (Matrix::F64(source), Matrix::F32(target)) => {
+            wide(source.as_array(), target.as_array().mapv(f64::from).view(), progress)?
         }
     };
+    to_dict(py, model)
+}
+
+fn to_dict(py: Python<'_>, model: Model) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
-    match result.fitted.classifier {
+    out.set_item("names_classes", model.names_classes())?;
+    match model.classifier {
         Classifier::Mixture(LabelledMixture { mixture, labels }) => {
             out.set_item("classifier", (arrays(py, mixture), labels.into_pyarray(py)))?;
         }
@@ -142,14 +174,17 @@ pub(crate) fn method_fit<'py>(
             out.set_item("classifier", parts)?;
         }
     }
-    if let Some(Joined { source, target, plan, .. }) = result.joined {
-        out.set_item("source", arrays(py, source.mixture))?;
-        out.set_item("source_labels", source.labels.into_pyarray(py))?;
-        out.set_item("target", arrays(py, target))?;
-        out.set_item("plan", plan.into_pyarray(py))?;
+    let scaling = model.scaling.map(|Scaling { mean, deviation }| (mean, deviation));
+    out.set_item("scaling", scaling)?;
+    let Seconds { fit_source, fit_target, transport } = model.seconds;
+    out.set_item("seconds", (fit_source, fit_target, transport))?;
+    if let Some(guarded) = model.guarded {
+        out.set_item("verdict", guarded.verdict.to_string())?;
+        out.set_item("predicted_accuracy", guarded.judgement.prediction.accuracy)?;
+        out.set_item("reasons", guarded.reasons)?;
+        out.set_item("warnings", guarded.warnings)?;
+        out.set_item("forced", guarded.forced)?;
     }
-    let seconds = result.fitted.seconds;
-    out.set_item("seconds", (seconds.fit_source, seconds.fit_target, seconds.transport))?;
     Ok(out)
 }
 
@@ -169,45 +204,55 @@ impl GivenClassifier<'_> {
         Ok(match self {
             Self::Mixture(mixture, labels) => {
                 let (mixture, labels) = (mixture.get()?, labels.as_array().to_owned());
-                if labels.nrows() != mixture.components() {
-                    return refuse(format!(
-                        "{} rows of labels for {} components",
-                        labels.nrows(),
-                        mixture.components()
-                    ));
+                let (rows, components) = (labels.nrows(), mixture.components());
+                if rows != components {
+                    return refuse(format!("{rows} rows of labels for {components} components"));
                 }
                 Classifier::Mixture(LabelledMixture { mixture, labels })
             }
             Self::Softmax(coefficients, intercepts) => {
-                let (coefficients, intercepts) =
-                    (coefficients.as_array().to_owned(), intercepts.as_array().to_owned());
-                if coefficients.nrows() != intercepts.len() {
-                    return refuse(format!(
-                        "{} rows of coefficients for {} intercepts",
-                        coefficients.nrows(),
-                        intercepts.len()
-                    ));
+                let coefficients = coefficients.as_array().to_owned();
+                let intercepts = intercepts.as_array().to_owned();
+                let (rows, classes) = (coefficients.nrows(), intercepts.len());
+                if rows != classes {
+                    return refuse(format!("{rows} rows of coefficients for {classes} intercepts"));
                 }
+                let (iterations, gradient, converged) = (0, 0.0, true);
                 Classifier::Softmax(Softmax {
                     coefficients,
                     intercepts,
-                    iterations: 0,
-                    gradient: 0.0,
-                    converged: true,
+                    iterations,
+                    gradient,
+                    converged,
                 })
             }
         })
     }
 }
 
-/// The class posterior of each row, n × C.
+/// The class posterior of each row, n × C, from what [`method_fit`] returned.
 #[pyfunction]
 pub(crate) fn method_predict<'py>(
     py: Python<'py>,
     classifier: GivenClassifier<'py>,
+    scaling: Option<(Vec<f64>, Vec<f64>)>,
     x: Matrix<'py>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let classifier = classifier.get()?;
-    let posterior = with_view!(x, x => run(py, None, || classifier.posterior(x))?);
-    Ok(posterior.into_pyarray(py))
+    let scaling = scaling.map(|(mean, deviation)| Scaling { mean, deviation });
+    let dims = classifier.dimensions();
+    if scaling.as_ref().is_some_and(|s| s.mean.len() != dims || s.deviation.len() != dims) {
+        return refuse(format!(
+            "the constants of standardisation are not those of {dims} features"
+        ));
+    }
+    let model = Model {
+        method: EvaluatedMethod::Guarded,
+        classifier,
+        seconds: Seconds::default(),
+        scaling,
+        guarded: None,
+    };
+    let found = with_view!(x, x => run(py, None, || model.label(x))?);
+    Ok(found.posterior.into_pyarray(py))
 }

@@ -5,6 +5,9 @@ Estimators follow scikit-learn: ``GaussianMixture``, ``GMMOTDAClassifier`` and
 needed. Functions follow POT: ``plan``, ``transfer`` and the maps ``T_weight``, ``T_mean`` and
 ``T_rand``.
 
+For vibration there are the device's own front end ``SpectralFeatures``, the ``Library`` of known
+machines, the ``GuardedAdapter`` with its verdict, and the ``Monitor``, which runs the device's code.
+
 Every call runs on threads of its own, outside of the interpreter's lock, and Ctrl-C stops it.
 ``RAYON_NUM_THREADS`` sets their number. Results do not depend on it.
 """
@@ -21,6 +24,11 @@ _MODULES = {
     "TransferClassifier": "_classifiers",
     "transfer": "_classifiers",
     "GaussianMixture": "_mixture",
+    "SpectralFeatures": "_features",
+    "Library": "_library",
+    "GuardedAdapter": "_adapter",
+    "Monitor": "_monitor",
+    "Finding": "_monitor",
     "plan": "_transport",
     "mixture_plan": "_transport",
     "T_weight": "_transport",

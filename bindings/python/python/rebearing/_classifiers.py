@@ -30,6 +30,7 @@ class _Transfer(ClassifierMixin, BaseEstimator):
             raise ValueError("fit needs the source: fit(Xs, ys, Xt) or fit(X, y, sample_domain=d)")
         of_source = "X" if Xs is None and Xt is None else "Xs"
         X = fitted_matrix(self, X, of_source)
+        _check_size(X)
         y = labels(y, len(X))
         if sample_domain is not None:
             if Xt is not None:
@@ -38,33 +39,48 @@ class _Transfer(ClassifierMixin, BaseEstimator):
         else:
             Xt = X if Xt is None else known_matrix(self, Xt, "Xt")
         self.classes_, index = classes(y)
-        method = self._method()
         found = _rebearing.method_fit(
-            method, X, index, len(self.classes_), Xt, self._settings(), self.progress
+            self._method(),
+            X,
+            _marks(self.classes_, index),
+            len(self.classes_),
+            Xt,
+            self._settings(),
+            self.progress,
         )
-        self.classifier_ = found["classifier"]
+        self.classifier_, self.scaling_ = found["classifier"], found["scaling"]
+        self.names_classes_ = found["names_classes"]
         self.seconds_ = dict(zip(("fit_source", "fit_target", "transport"), found["seconds"]))
-        for name in ("source", "source_labels", "target", "plan"):
+        for name in ("verdict", "predicted_accuracy", "reasons", "warnings", "forced"):
             if name in found:
                 setattr(self, f"{name}_", found[name])
+            elif hasattr(self, f"{name}_"):
+                delattr(self, f"{name}_")
         return self
 
     def predict(self, X):
         """Returns the likeliest class of each row."""
         posterior = self.predict_proba(X)
+        if not self.names_classes_:
+            return np.full(len(posterior), unknown_label(self.classes_))
         return self.classes_[posterior.argmax(axis=1)]
 
     def predict_proba(self, X):
-        """Returns the probability of each class for each row, in the order of ``classes_``."""
+        """Returns the probability of each class for each row, in the order of ``classes_``.
+
+        It is all zero if ``guarded`` abstained.
+        """
         check_fitted(self, "classifier_")
         X = known_matrix(self, X)
-        return _rebearing.method_predict(self.classifier_, X)
+        posterior = _rebearing.method_predict(self.classifier_, self.scaling_, X)
+        return posterior if self.names_classes_ else np.zeros_like(posterior)
 
     def _settings(self):
         count = self.n_components
         if count is not None and (not isinstance(count, (int, np.integer)) or count < 1):
             raise ValueError(f"n_components is {count!r}; it must be an integer of at least 1, or None")
         return {
+            "scale": str(self.scale),
             "n_components": None if count is None else int(count),
             "covariance_type": str(self.covariance_type),
             "reg_covar": float(self.reg_covar),
@@ -73,6 +89,9 @@ class _Transfer(ClassifierMixin, BaseEstimator):
             "n_init": int(self.n_init),
             "seed": seed(self.random_state),
             "max_samples": int(getattr(self, "max_samples", 1000)),
+            "pool_is": str(getattr(self, "pool_is", "all")),
+            "promise": float(getattr(self, "promise", 0.9)),
+            "force": bool(getattr(self, "force", False)),
         }
 
 
@@ -83,8 +102,6 @@ class GMMOTDAClassifier(_Transfer):
     components says which target component gets which label (Montesuma, Ngolè Mboula and Souloumiac,
     TMLR 2024).
 
-    Features should have comparable scales: put a ``StandardScaler`` before it.
-
     Parameters
     ----------
     n_components : int, default=None
@@ -93,7 +110,8 @@ class GMMOTDAClassifier(_Transfer):
     covariance_type : {'diag', 'full', 'tied', 'spherical'}, default='diag'
         Shape of the covariances.
     reg_covar : float, default=0.01
-        Added to every variance.
+        Added to every variance, relative to the mean variance of the source's features after
+        scaling.
     reg : float, default=0.002
         Weight of the plan's entropy, relative to the largest cost. 0 is the exact plan, and needs
         ``reg_m=None``.
@@ -107,6 +125,9 @@ class GMMOTDAClassifier(_Transfer):
     method : {'map', 't'}, default='map'
         ``map`` labels the target's own components. ``t`` maps the source's samples to the target
         and trains a softmax on them.
+    scale : {'source', 'each', 'none'}, default='source'
+        Whether features are standardised: all by the source's mean and standard deviation, each
+        domain by its own, or not at all.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` a few times a second during a fit.
 
@@ -114,12 +135,14 @@ class GMMOTDAClassifier(_Transfer):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels of the source.
-    source_, target_ : tuple
-        Weights, means, covariances and covariance type of both mixtures.
-    source_labels_ : ndarray of shape (n_components, n_classes)
-        The class of each source component.
-    plan_ : ndarray
-        Mass from each source component (row) to each target component.
+    classifier_ : tuple
+        For ``map``, the target's mixture (weights, means, covariances and their type, over
+        standardised features) and the class distribution of each component. For ``t``, the
+        coefficients and intercepts of the softmax.
+    scaling_ : tuple or None
+        Mean and standard deviation by which the target's features are standardised.
+    seconds_ : dict
+        Time spent in each step.
     n_features_in_ : int
         Number of features seen during the fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -149,6 +172,7 @@ class GMMOTDAClassifier(_Transfer):
         n_init=3,
         random_state=0,
         method="map",
+        scale="source",
         progress=None,
     ):
         self.n_components = n_components
@@ -159,6 +183,7 @@ class GMMOTDAClassifier(_Transfer):
         self.n_init = n_init
         self.random_state = random_state
         self.method = method
+        self.scale = scale
         self.progress = progress
 
     def _method(self):
@@ -174,17 +199,28 @@ class TransferClassifier(_Transfer):
     Parameters
     ----------
     method : str, default='gmm-otda-map'
-        ``source-only``, ``gmm-otda-map``, ``gmm-otda-t``, ``otda-exact``, ``otda-sinkhorn``,
+        ``guarded``, ``source-only``, ``gmm-otda-map``, ``gmm-otda-t``, ``otda-exact``, ``otda-sinkhorn``,
         ``otda-affine``, ``otda-affine-diag``, ``hot-da``, ``infoot`` or ``infoot-barycentric``.
     n_components, covariance_type, reg_covar, reg, reg_m, n_init, random_state, progress
         As for ``GMMOTDAClassifier``. Methods without mixtures ignore those of mixtures.
     max_samples : int, default=1000
         Most samples of each domain in a plan between samples. More samples are thinned.
+    scale : {'source', 'each', 'none'}, default='source'
+        As for ``GMMOTDAClassifier``.
+    pool_is : {'all', 'unknown'}, default='all'
+        For ``guarded``: whether the target holds every class of the source.
+    promise : float, default=0.9
+        For ``guarded``: the accuracy from which carried labels are trusted. Otherwise nothing is
+        named, and every row gets the label ``"unknown"``, or a number below all labels and zero.
+    force : bool, default=False
+        For ``guarded``: whether to name classes all the same.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels of the source.
+    verdict_, predicted_accuracy_, reasons_, warnings_, forced_
+        Of ``guarded``.
     n_features_in_ : int
         Number of features seen during the fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -203,6 +239,10 @@ class TransferClassifier(_Transfer):
         n_init=3,
         random_state=0,
         max_samples=1000,
+        scale="source",
+        pool_is="all",
+        promise=0.9,
+        force=False,
         progress=None,
     ):
         self.method = method
@@ -214,6 +254,10 @@ class TransferClassifier(_Transfer):
         self.n_init = n_init
         self.random_state = random_state
         self.max_samples = max_samples
+        self.scale = scale
+        self.pool_is = pool_is
+        self.promise = promise
+        self.force = force
         self.progress = progress
 
     def _method(self):
@@ -226,6 +270,35 @@ def transfer(Xs, ys, Xt, method="gmm-otda-map", **settings):
     ``settings`` are those of ``TransferClassifier``.
     """
     return TransferClassifier(method, **settings).fit(Xs, ys, Xt).predict(Xt)
+
+
+def unknown_label(classes):
+    """Returns the label of a row without a class: ``unknown``, or a number below all labels."""
+    if classes.dtype.kind in "iufb":
+        return min(0, int(classes.min())) - 1
+    name = "unknown"
+    while name in classes:
+        name += "_"
+    return name
+
+
+def _check_size(X):
+    """Refuses a matrix with one row or one column, in scikit-learn's words."""
+    for size, what in zip(X.shape, ("sample", "feature")):
+        if size < 2:
+            raise ValueError(
+                f"Found array with {size} {what}(s) (shape={X.shape}) while a minimum of 2 is "
+                "required."
+            )
+
+
+def _marks(classes, index):
+    """The labels as the engine takes them: names or whole numbers, in the order of the classes."""
+    if all(isinstance(label, str) for label in classes):
+        return [str(classes[i]) for i in index]
+    if classes.dtype.kind in "iufb":
+        return classes.astype(np.int64)[index]
+    return index
 
 
 def _split(X, y, sample_domain):

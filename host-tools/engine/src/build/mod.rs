@@ -34,11 +34,13 @@
 pub mod alarm;
 mod drift;
 mod in_counts;
+mod of_features;
 pub mod severity;
 mod target;
 
 pub use drift::{NoDriftReference, drift_warning};
 pub use in_counts::{InCounts, loss_line};
+pub use of_features::{BuiltOfFeatures, build_of_features};
 pub use target::{Target, fitted_from};
 
 use anyhow::{Context, Result, bail};

@@ -10,6 +10,7 @@ pub mod firmware;
 pub mod flash;
 pub mod instructions;
 pub mod line;
+mod live;
 pub mod modbus;
 mod monitor_type;
 mod run;
@@ -19,6 +20,7 @@ pub mod setup;
 pub mod watch;
 
 pub use finding::{DeviceClassification, DeviceFinding, DeviceSeverity, Shown, statistics_values};
+pub use live::{LiveError, LiveMonitor};
 pub use monitor_type::{smallest, type_name};
 pub use run::{RunError, run, run_integer, run_integer_sending, run_sending};
 

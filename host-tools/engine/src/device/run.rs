@@ -104,7 +104,7 @@ pub fn run_integer_sending(
 }
 
 /// Room for the features of every model that the format allows.
-const DIMS: usize = MAX_AXES * MAX_BANDS;
+pub(super) const DIMS: usize = MAX_AXES * MAX_BANDS;
 
 fn run_floats<const AXES: usize>(
     model: &Model<'_>,

@@ -25,6 +25,7 @@ mod parts;
 pub mod unknown;
 
 pub use known::LabelledFeatures;
+pub use library_file::LibraryError;
 pub use parts::Parts;
 use unknown::Calibration;
 
