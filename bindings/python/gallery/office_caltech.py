@@ -33,7 +33,7 @@ def made(seed=0):
     rng = np.random.default_rng(seed)
     centres = 3 * rng.normal(size=(10, 20))
     domains = {}
-    for name, rows in zip("ACDW", (300, 400, 100, 200)):
+    for name, rows in zip("ACDW", (150, 200, 80, 120)):
         y = rng.integers(10, size=rows)
         seen = centres[y] + 2 * rng.normal(size=(rows, 20))
         domains[name] = (seen * rng.uniform(0.5, 2, 20) + 2 * rng.normal(size=20), y)
@@ -51,7 +51,7 @@ def main(out, folder=None):
             right[row, column] = 100 * model.score(xt, yt)
 
     table = np.column_stack([right, right.mean(axis=1)])
-    figure, axes = plt.subplots(figsize=(9, 3.2), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 3.2), layout="constrained")
     picture = axes.imshow(table, cmap="viridis", vmin=0, vmax=100, aspect="auto")
     for (row, column), value in np.ndenumerate(table):
         colour = "black" if value > 60 else "white"
