@@ -35,12 +35,17 @@ def matrix(x, name="X"):
             "using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) "
             "if it contains a single sample."
         )
+    if np.ma.is_masked(x):
+        row, column = (int(index) for index in np.argwhere(np.ma.getmaskarray(x))[0])
+        raise ValueError(
+            f"{name} at row {row}, column {column} is masked; fill it or leave the row out"
+        )
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
     if array.dtype.kind not in "fiubO":
         raise ValueError(f"{name} is an array of {array.dtype}; it must hold numbers")
-    if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
-        array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+    single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+    array = _numbers(array, np.float32 if single else np.float64, name)
     rows, columns = array.shape
     if rows == 0 or columns == 0:
         what = f"{rows} sample(s)" if rows == 0 else f"{columns} feature(s)"
@@ -49,7 +54,41 @@ def matrix(x, name="X"):
         )
     array = np.ascontiguousarray(array)
     # A view at an odd address, such as a field of packed records.
-    return (array if array.flags.aligned else array.copy()), names
+    array = array if array.flags.aligned else array.copy()
+    _finite(array, name)
+    return array, names
+
+
+def _numbers(array, dtype, name):
+    """The matrix in this type, and not copied if it has it already."""
+    try:
+        return array.astype(dtype, copy=False)
+    except (ValueError, TypeError, OverflowError):
+        for (row, column), value in np.ndenumerate(array):
+            try:
+                float(value)
+            except (ValueError, TypeError, OverflowError) as error:
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                place = f"{name} at row {row}, column {column} is {str(value)[:40]!r}"
+                raise kind(f"{place}, which is no number: {error}") from None
+        raise
+
+
+def _finite(array, name):
+    """Raises an error for the first number that is NaN or infinite."""
+    with np.errstate(all="ignore"):
+        if np.isfinite(array.sum()):
+            return
+    # A sum can overflow too. Look at one row at a time, so that no copy is made.
+    for row, values in enumerate(array):
+        finite = np.isfinite(values)
+        if not finite.all():
+            column = int(finite.argmin())
+            value = str(values[column]).replace("nan", "NaN")
+            raise _rebearing.RebearingError(
+                f"{name} at row {row}, column {column} is {value}; remove the row or repair the "
+                "recording it comes from"
+            )
 
 
 def _table(x):
@@ -137,6 +176,9 @@ def labels(y, rows, name="y"):
     """Returns ``y`` as a vector of labels: one for each of ``rows`` rows."""
     if y is None:
         raise ValueError(f"requires {name} to be passed, but the target {name} is None")
+    if np.ma.is_masked(y):
+        row = int(np.argwhere(np.ma.getmaskarray(y))[0][0])
+        raise ValueError(f"{name} of row {row} is masked; a label is missing")
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         warnings.warn(
@@ -171,7 +213,11 @@ def classes(y, name="y"):
             )
     elif y.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} is {y.dtype}")
-    found, index = np.unique(y, return_inverse=True)
+    try:
+        found, index = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in y})
+        raise TypeError(f"labels in {name} must be of one kind, not {kinds}: {error}") from None
     return found, np.ascontiguousarray(index.reshape(-1), dtype=np.int64)
 
 

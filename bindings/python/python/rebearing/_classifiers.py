@@ -28,7 +28,8 @@ class _Transfer(ClassifierMixin, BaseEstimator):
         X, y = (X if Xs is None else Xs), (y if ys is None else ys)
         if X is None:
             raise ValueError("fit needs the source: fit(Xs, ys, Xt) or fit(X, y, sample_domain=d)")
-        X = fitted_matrix(self, X)
+        of_source = "X" if Xs is None and Xt is None else "Xs"
+        X = fitted_matrix(self, X, of_source)
         _check_size(X)
         y = labels(y, len(X))
         if sample_domain is not None:

@@ -1,0 +1,58 @@
+"""Reads the recordings of a manifest, for the scripts of this gallery."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.io import loadmat, wavfile
+
+from rebearing import SpectralFeatures
+
+
+def simulated(out, machines=4, seconds=4):
+    """Simulates machines with the command of this package, and returns their manifest."""
+    folder = Path(out, f"machines-{machines}")
+    settings = [f"--machines={machines}", f"--seconds={seconds}"]
+    command = [sys.executable, "-m", "rebearing", "simulate", "--out", folder]
+    subprocess.run(command + settings, check=True, stdout=subprocess.DEVNULL)
+    return folder / "manifest.csv"
+
+
+def recordings(manifest):
+    """Yields the machine, the label, the rate and the samples of each recording."""
+    with open(manifest, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            path = Path(manifest).parent / row["path"]
+            if path.suffix == ".wav":
+                samples = wavfile.read(path)[1]
+            elif path.suffix == ".mat":
+                samples = loadmat(path)[row["channel"]]
+            elif path.suffix == ".npz":
+                arrays = np.load(path)
+                samples = np.column_stack([arrays[axis] for axis in row["channel"].split(";")])
+            else:
+                samples = np.load(path)
+            samples = samples.reshape(len(samples), -1) if path.suffix == ".npz" else samples.ravel()
+            yield row["domain"], row["label"], float(row["rate_hz"]), samples
+
+
+def features(manifest):
+    """Returns the front end, and for each machine features, labels and a mark for the test.
+
+    The first 60 % of each recording are for adaptation. The rest is for the test, and no window
+    reaches over the split.
+    """
+    parts = {}
+    for domain, label, rate, samples in recordings(manifest):
+        front_end = SpectralFeatures(rate, axes=samples.shape[1] if samples.ndim == 2 else 1)
+        split = len(samples) * 6 // 10
+        for later, part in enumerate((samples[:split], samples[split:])):
+            rows = front_end.windows(part)
+            parts.setdefault(domain, []).append((rows, [label] * len(rows), [later] * len(rows)))
+    domains = {}
+    for domain, parts in parts.items():
+        x, y, later = (np.concatenate(column) for column in zip(*parts))
+        domains[domain] = (x, y, later == 1)
+    return front_end, domains
