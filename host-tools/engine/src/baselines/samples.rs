@@ -6,7 +6,9 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{BaselineError, Classifier, Fitted, Seconds, Settings, Task};
+use super::{
+    BaselineError, Classifier, ClassifierKind, Fitted, Nearest, Seconds, Settings, Task,
+};
 use crate::adapt::softmax::Softmax;
 use crate::mixture::Sample;
 
@@ -21,8 +23,8 @@ pub(super) struct Samples {
 /// Source samples carried over to the target, and the time for finding the target's structure.
 pub(super) type Carried = Result<(Array2<f64>, f64), BaselineError>;
 
-/// Carries the source samples over and trains a softmax on them.
-pub(super) fn with_softmax<T: Sample>(
+/// Carries the source samples over and trains the classifier on them.
+pub(super) fn with_classifier<T: Sample>(
     task: &Task<'_, T>,
     settings: &Settings,
     carry: impl Fn(&Samples, &Settings) -> Carried,
@@ -36,14 +38,17 @@ pub(super) fn with_softmax<T: Sample>(
     let (carried, fit_target) = carry(&samples, settings)?;
     let transport = start.elapsed().as_secs_f64() - fit_target;
     let start = Instant::now();
-    let weights = vec![1.0; samples.labels.len()];
-    let softmax =
-        Softmax::train(&carried, &samples.labels, &weights, task.classes, &settings.softmax)?;
+    let Samples { labels, classes, .. } = samples;
+    let classifier = match settings.classifier {
+        ClassifierKind::Softmax => {
+            let weights = vec![1.0; labels.len()];
+            let softmax = Softmax::train(&carried, &labels, &weights, classes, &settings.softmax)?;
+            Classifier::Softmax(softmax)
+        }
+        ClassifierKind::Nearest => Classifier::Nearest(Nearest { samples: carried, labels, classes }),
+    };
     let fit_source = start.elapsed().as_secs_f64();
-    Ok(Fitted {
-        classifier: Classifier::Softmax(softmax),
-        seconds: Seconds { fit_source, fit_target, transport },
-    })
+    Ok(Fitted { classifier, seconds: Seconds { fit_source, fit_target, transport } })
 }
 
 fn samples<T: Sample>(task: &Task<'_, T>, settings: &Settings) -> Samples {

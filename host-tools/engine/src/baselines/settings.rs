@@ -5,6 +5,16 @@ use crate::adapt::plan::PlanSettings;
 use crate::adapt::softmax;
 use crate::mixture::CovarianceKind;
 
+/// The classifier that methods with a map train on the carried source samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClassifierKind {
+    /// A one-layer softmax, as in the paper on GMM-OTDA.
+    Softmax,
+    /// The label of the nearest carried sample, as in the papers on OTDA. `gmm-otda-t` carries
+    /// weighted samples and always trains a softmax.
+    Nearest,
+}
+
 /// Settings of all methods.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -30,7 +40,9 @@ pub struct Settings {
     pub max_samples: usize,
     /// Settings of `infoot`.
     pub infoot: InfoOtOptions,
-    /// Settings of the classifier.
+    /// The classifier on the carried samples.
+    pub classifier: ClassifierKind,
+    /// Settings of the softmax.
     pub softmax: softmax::Options,
 }
 
@@ -47,6 +59,7 @@ impl Default for Settings {
             epsilon: 1e-2,
             max_samples: 1000,
             infoot: InfoOtOptions::default(),
+            classifier: ClassifierKind::Softmax,
             softmax: softmax::Options::default(),
         }
     }
