@@ -49,7 +49,7 @@
 //! |---|---|
 //! | [`progress`] | the progress of long work |
 //! | [`words`] | counts and axes in words, for messages |
-//! | [`files`] | output files that are never half written, and `.npy` matrices |
+//! | [`files`] | output files that are never half written, and matrices in `.npy`, CSV and Parquet |
 //! | [`data`] | recordings, manifests, and the domain of one machine |
 //! | [`simulate`] | recordings of simulated machines |
 //! | [`features`] | feature vectors, computed by the device's own code |
@@ -63,6 +63,7 @@
 //! | [`device`] | a model on the host, in an emulator or on a board, and the lines it prints |
 //! | [`build`] | a finished model from a source and a target |
 //! | [`evaluate`] | how often a method is right |
+//! | [`matrices`] | every method on plain matrices |
 //! | [`evidence`] | the evidence for a label in the envelope spectrum |
 //! | [`report`] | the HTML page |
 
@@ -80,6 +81,7 @@ pub mod evaluate;
 pub mod evidence;
 pub mod features;
 pub mod files;
+pub mod matrices;
 pub mod mixture;
 pub mod model;
 pub mod progress;

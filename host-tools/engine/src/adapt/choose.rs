@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::target::TargetMixture;
+use super::target::{TargetMixture, unit};
 use super::transfer::{Carried, TransferError, TransferSettings, carry};
 use crate::features::extract::Features;
 use crate::source::Source;
@@ -51,11 +51,11 @@ pub fn choose(
     settings: &TransferSettings<'_>,
 ) -> Result<Choice, TransferError> {
     let components = settings.components * library.first().classes.len();
-    let own = TargetMixture::fit(target, library, components, settings.em)?;
+    let own = TargetMixture::fit(&target.x, unit(library), components, settings.em)?;
     let carried: Vec<Carried> = library
         .sources
         .par_iter()
-        .map(|source| carry(source, target, &own, settings.plan))
+        .map(|source| carry(source.parts(), &target.x, &own, settings.plan))
         .collect::<Result<_, _>>()?;
     // Of equal machines the first is taken.
     let better = |best: usize, other: usize| {

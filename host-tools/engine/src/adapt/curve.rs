@@ -58,6 +58,12 @@ impl Prediction {
         }
     }
 
+    /// Predicts the accuracy of labels with this quality by the fixed curve alone.
+    pub fn fixed(quality: f64, classes: usize) -> Self {
+        let fixed = FIXED.at(quality, classes);
+        Self { accuracy: fixed, fixed, library: None, transfers: 0 }
+    }
+
     /// Whether the library's own curve gave the lower number.
     pub fn by_library(&self) -> bool {
         self.library.is_some_and(|library| library < self.fixed)

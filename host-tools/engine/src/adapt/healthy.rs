@@ -127,6 +127,7 @@ mod tests {
     use ndarray::Array2;
 
     use super::super::reference::tests::source;
+    use super::super::target::unit;
     use super::*;
     use crate::simulate::random::Random;
     use crate::source::SourceSettings;
@@ -146,7 +147,7 @@ mod tests {
         let references = [Reference::new(&library.sources[0]).unwrap()];
         let pool = pool(groups);
         let em = SourceSettings::default();
-        let own = TargetMixture::fit_at_most(&pool, &library, 6, &em).unwrap();
+        let own = TargetMixture::fit_at_most(&pool.x, unit(&library), 6, &em).unwrap();
         find(&pool, &own, &library, &references).unwrap().map(|found| found.rows)
     }
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use super::plan::PlanSettings;
-use super::target::TargetMixture;
+use super::target::{TargetMixture, unit};
 use super::transfer::{TransferError, TransferSettings, carry, map_classes};
 use crate::progress;
 use crate::source::library::{KnownTransfer, Library, Shared};
@@ -50,13 +50,13 @@ fn to_one(
     settings: &TransferSettings<'_>,
 ) -> Result<Vec<KnownTransfer>> {
     let components = settings.components * target.classes.len();
-    let own = match TargetMixture::fit(&target.features, library, components, settings.em) {
+    let own = match TargetMixture::fit(&target.features.x, unit(library), components, settings.em) {
         Err(TransferError::TooFew { .. }) => return Ok(Vec::new()),
         own => own?,
     };
     let mut transfers = Vec::new();
     for (_, source) in library.sources.iter().enumerate().filter(|(other, _)| *other != index) {
-        let carried = carry(source, &target.features, &own, settings.plan)?;
+        let carried = carry(source.parts(), &target.features.x, &own, settings.plan)?;
         let called = map_classes(source, &carried.mixture, &target.features.x)?;
         let pairs = called.iter().zip(&target.labels);
         let right = pairs.filter(|(called, truth)| called == truth).count();

@@ -10,12 +10,15 @@
 )]
 
 use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1, ArrayView2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
 use crate::mixture::{Covariance, InvalidMixture, Mixture, Sample};
+
+/// Rows whose densities are in memory at once.
+const BLOCK: usize = 8192;
 
 /// Why there is no map.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -121,6 +124,22 @@ impl GaussianMap {
         })
     }
 
+    /// `W A` for a matrix W: coefficients for mapped samples, as coefficients for the samples.
+    pub(super) fn pulled(&self, coefficients: &Array2<f64>) -> Array2<f64> {
+        match &self.linear {
+            Linear::Diagonal(scale) => {
+                let scale = ArrayView1::from(scale.as_slice());
+                coefficients * &scale
+            }
+            Linear::Full(a) => coefficients.dot(&Array2::from_shape_fn(a.shape(), |at| a[at])),
+        }
+    }
+
+    /// The image of the origin.
+    pub(super) fn offset(&self) -> Array1<f64> {
+        self.apply(&vec![0.0; self.from.len()]).into()
+    }
+
     /// Maps a sample.
     pub fn apply(&self, x: &[f64]) -> Vec<f64> {
         let centred = DVector::from_iterator(x.len(), x.iter().zip(&self.from).map(|(x, m)| x - m));
@@ -197,10 +216,9 @@ impl<'a> ComponentMaps<'a> {
         x: ArrayView2<'_, T>,
         threshold: f64,
     ) -> Result<WeightedSamples, MapError> {
-        let densities = self.source.log_densities(x)?;
+        let components = self.likeliest(x)?;
         let (mut samples, mut weights, mut origin) = (Vec::new(), Vec::new(), Vec::new());
-        for (row, (x, densities)) in x.outer_iter().zip(densities.outer_iter()).enumerate() {
-            let component = likeliest(densities.iter().copied());
+        for (row, (x, component)) in x.outer_iter().zip(components).enumerate() {
             let before = origin.len();
             let x: Vec<f64> = x.iter().map(|&v| v.into()).collect();
             for (mass, map) in self.maps[component].iter().filter(|(mass, _)| *mass >= threshold) {
@@ -216,6 +234,24 @@ impl<'a> ComponentMaps<'a> {
         let mut carried = Array2::zeros((origin.len(), dims));
         carried.iter_mut().zip(samples).for_each(|(to, from)| *to = from);
         Ok(WeightedSamples { samples: carried, weights: weights.into(), origin })
+    }
+
+    /// The likeliest source component of each row.
+    pub(super) fn likeliest<T: Sample>(
+        &self,
+        x: ArrayView2<'_, T>,
+    ) -> Result<Vec<usize>, MapError> {
+        let mut components = Vec::with_capacity(x.nrows());
+        for block in x.axis_chunks_iter(Axis(0), BLOCK) {
+            let densities = self.source.log_densities(block)?;
+            components.extend(densities.outer_iter().map(|row| likeliest(row.iter().copied())));
+        }
+        Ok(components)
+    }
+
+    /// The mass and the map of each plan entry of a source component.
+    pub(super) fn from(&self, component: usize) -> &[(f64, GaussianMap)] {
+        &self.maps[component]
     }
 
     /// `T_mean`: the mean of `T_kl(x)` under the probabilities `∝ ω_kl N_k(x)`.

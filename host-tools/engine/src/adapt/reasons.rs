@@ -5,6 +5,7 @@ use super::curve::Prediction;
 use super::false_alarms::FalseAlarms;
 use super::gate::{FEW_INDEPENDENT, Gate};
 use super::plausible::{Limits, Plausibility};
+use super::transfer::Support;
 use crate::features::front_end::FrontEndSettings;
 use crate::words::plural;
 
@@ -30,6 +31,14 @@ pub(super) fn predicted(prediction: &Prediction, promise: f64) -> String {
          promise of {:.0} %",
         percent(prediction.accuracy),
         percent(promise)
+    )
+}
+
+/// How far the carried labels agree with one another and with a common shift.
+pub(crate) fn agreement(support: &Support) -> String {
+    format!(
+        "labels agree {:.2}: certainty and balance of the labels {:.2}, agreement with a common shift {:.2}",
+        support.quality, support.score, support.consistency
     )
 }
 

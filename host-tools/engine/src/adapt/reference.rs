@@ -8,7 +8,7 @@
 use ndarray::{Array1, Array2, ArrayRef1};
 
 use crate::mixture::{Covariance, InvalidMixture, Mixture};
-use crate::source::Source;
+use crate::source::{Parts, Source};
 
 /// A source's mixture in nats, with values derived from it.
 #[derive(Debug, Clone)]
@@ -43,9 +43,14 @@ pub struct HealthyReference {
 impl Reference {
     /// Converts `source` to nats.
     pub fn new(source: &Source) -> Result<Self, InvalidMixture> {
+        Self::of(source.parts())
+    }
+
+    /// Converts the parts of a source to nats.
+    pub fn of(source: Parts<'_>) -> Result<Self, InvalidMixture> {
         let standardised = &source.mixture.mixture;
         standardised.validate()?;
-        let constants = || source.shift.iter().zip(&source.scale);
+        let constants = || source.shift.iter().zip(source.scale);
         let raw_mean =
             |x: f64, (shift, scale): (&f32, &f32)| x / f64::from(*scale) + f64::from(*shift);
         let mut means = standardised.means.clone();
@@ -54,9 +59,7 @@ impl Reference {
         }
         let mut variances = diagonal(standardised);
         for mut row in variances.rows_mut() {
-            row.iter_mut()
-                .zip(&source.scale)
-                .for_each(|(v, scale)| *v /= f64::from(*scale).powi(2));
+            row.iter_mut().zip(source.scale).for_each(|(v, scale)| *v /= f64::from(*scale).powi(2));
         }
         let labels = source.mixture.labels.clone();
         let weights = &standardised.weights;

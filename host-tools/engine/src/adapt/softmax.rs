@@ -1,26 +1,27 @@
 //! One-layer softmax classifier on weighted samples, trained by L-BFGS.
 //!
-//! The loss is convex, so there is one solution, and it does not depend on a seed. We have our own
-//! L-BFGS because it is short and it is all we need of an optimiser. The crates with L-BFGS bring a
-//! framework with them.
-
-use std::collections::VecDeque;
+//! The loss is convex, so there is one solution, and it does not depend on a seed. Samples come in
+//! parts, whose losses are added in order. So many samples need little memory, and the result does
+//! not depend on the number of threads.
 
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
+use rayon::prelude::*;
 use thiserror::Error;
 
-/// Number of pairs of steps and gradient changes that describe the curvature.
-const MEMORY: usize = 10;
-/// Sufficient decrease in the Wolfe conditions.
-const DECREASE: f64 = 1e-4;
-/// Curvature in the Wolfe conditions.
-const CURVATURE: f64 = 0.9;
+use super::lbfgs::minimise;
+
+/// Rows in one part.
+const PART: usize = 1024;
+/// Parts that are computed before their losses are added.
+const AT_ONCE: usize = 64;
 
 /// Settings of the training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// Weight λ of `½‖W‖²` against the mean loss; the intercepts are free.
     pub l2: f64,
+    /// Unit of the features. Penalty and tolerance are those of features divided by it.
+    pub unit: f64,
     /// Stop when no entry of the gradient is larger than this.
     pub tolerance: f64,
     /// Stop after this many iterations.
@@ -29,7 +30,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { l2: 1e-4, tolerance: 1e-6, max_iterations: 1000 }
+        Self { l2: 1e-4, unit: 1.0, tolerance: 1e-6, max_iterations: 1000 }
     }
 }
 
@@ -123,12 +124,25 @@ impl Softmax {
         classes: usize,
         options: &Options,
     ) -> Result<Self, SoftmaxError> {
-        check(x, labels, weights, classes, options)?;
+        check(x, labels, weights, classes)?;
         let total: f64 = weights.iter().sum();
         let weights: Vec<f64> = weights.iter().map(|w| w / total).collect();
-        let loss = |theta: &Array1<f64>| loss(x, labels, &weights, classes, options.l2, theta);
-        let minimum = minimise(Array1::zeros(classes * (x.ncols() + 1)), loss, options);
-        let (coefficients, intercepts) = unpack(&minimum.at, classes);
+        Self::train_on(&Rows { x, labels, weights }, classes, options)
+    }
+
+    /// Trains on samples in parts, with weights that sum to one.
+    pub(crate) fn train_on(
+        samples: &impl Samples,
+        classes: usize,
+        options: &Options,
+    ) -> Result<Self, SoftmaxError> {
+        if !(options.l2.is_finite() && options.l2 >= 0.0) {
+            return Err(SoftmaxError::Penalty(options.l2));
+        }
+        let loss = |theta: &Array1<f64>| loss(samples, classes, options, theta);
+        let start = Array1::zeros(classes * (samples.dims() + 1));
+        let minimum = minimise(start, loss, options.tolerance, options.max_iterations);
+        let (coefficients, intercepts) = unpack(&minimum.at, classes, options.unit);
         Ok(Self {
             coefficients,
             intercepts,
@@ -160,7 +174,6 @@ fn check(
     labels: &[usize],
     weights: &[f64],
     classes: usize,
-    options: &Options,
 ) -> Result<(), SoftmaxError> {
     let (samples, dims) = x.dim();
     if samples == 0 || dims == 0 || classes == 0 {
@@ -182,35 +195,69 @@ fn check(
     if let Some(row) = bad.or(none) {
         return Err(SoftmaxError::Weight { row, value: weights[row] });
     }
-    if !(options.l2.is_finite() && options.l2 >= 0.0) {
-        return Err(SoftmaxError::Penalty(options.l2));
-    }
     Ok(())
 }
 
-/// Splits one vector into coefficients and intercepts: classes × (dims + 1), intercepts last.
-fn unpack(theta: &Array1<f64>, classes: usize) -> (Array2<f64>, Array1<f64>) {
-    let dims = theta.len() / classes - 1;
-    let coefficients = Array2::from_shape_fn((classes, dims), |(c, i)| theta[c * (dims + 1) + i]);
-    let intercepts = Array1::from_shape_fn(classes, |c| theta[c * (dims + 1) + dims]);
-    (coefficients, intercepts)
+/// Training samples in parts.
+pub(crate) trait Samples: Sync {
+    /// Number of features.
+    fn dims(&self) -> usize;
+    /// Number of parts. It must not depend on the number of threads.
+    fn parts(&self) -> usize;
+    /// The loss of one part under coefficients W and intercepts b.
+    fn part(&self, part: usize, coefficients: &Array2<f64>, intercepts: &Array1<f64>) -> Loss;
 }
 
-/// The loss at `theta` and its gradient.
-fn loss(
-    x: &ArrayRef2<f64>,
-    labels: &[usize],
-    weights: &[f64],
-    classes: usize,
-    l2: f64,
-    theta: &Array1<f64>,
-) -> (f64, Array1<f64>) {
-    let (coefficients, intercepts) = unpack(theta, classes);
-    let mut scores = x.dot(&coefficients.t()) + &intercepts;
-    let mut total = 0.5 * l2 * coefficients.iter().map(|v| v * v).sum::<f64>();
-    // Scores become the gradient of the loss with respect to the scores: weight · (posterior −
-    // one-hot).
-    for ((mut row, &label), &weight) in scores.outer_iter_mut().zip(labels).zip(weights) {
+/// A loss with its gradient.
+pub(crate) struct Loss {
+    pub(crate) value: f64,
+    /// Gradient with respect to the coefficients, classes × dims.
+    pub(crate) coefficients: Array2<f64>,
+    /// Gradient with respect to the intercepts.
+    pub(crate) intercepts: Array1<f64>,
+}
+
+impl Loss {
+    pub(crate) fn zero(classes: usize, dims: usize) -> Self {
+        let (coefficients, intercepts) = (Array2::zeros((classes, dims)), Array1::zeros(classes));
+        Self { value: 0.0, coefficients, intercepts }
+    }
+}
+
+/// Samples that are rows of a matrix. The weights sum to one.
+struct Rows<'a> {
+    x: &'a ArrayRef2<f64>,
+    labels: &'a [usize],
+    weights: Vec<f64>,
+}
+
+impl Samples for Rows<'_> {
+    fn dims(&self) -> usize {
+        self.x.ncols()
+    }
+
+    fn parts(&self) -> usize {
+        self.x.nrows().div_ceil(PART)
+    }
+
+    fn part(&self, part: usize, coefficients: &Array2<f64>, intercepts: &Array1<f64>) -> Loss {
+        let rows = part * PART..((part + 1) * PART).min(self.x.nrows());
+        let x = self.x.slice(s![rows.clone(), ..]);
+        let mut scores = x.dot(&coefficients.t()) + intercepts;
+        let labels = self.labels[rows.clone()].iter().copied();
+        let value = residuals(&mut scores, labels.zip(self.weights[rows].iter().copied()));
+        Loss { value, coefficients: scores.t().dot(&x), intercepts: scores.sum_axis(Axis(0)) }
+    }
+}
+
+/// Turns scores into the gradient of the loss with respect to them, weight · (posterior − one-hot),
+/// and returns the loss. Each row has a label and a weight.
+pub(crate) fn residuals(
+    scores: &mut Array2<f64>,
+    given: impl Iterator<Item = (usize, f64)>,
+) -> f64 {
+    let mut total = 0.0;
+    for (mut row, (label, weight)) in scores.outer_iter_mut().zip(given) {
         let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let of_label = row[label] - largest;
         row.mapv_inplace(|v| (v - largest).exp());
@@ -219,96 +266,45 @@ fn loss(
         row *= weight / sum;
         row[label] -= weight;
     }
-    let dims = x.ncols();
-    let mut gradient = Array2::zeros((classes, dims + 1));
-    gradient.slice_mut(s![.., ..dims]).assign(&(scores.t().dot(x) + coefficients * l2));
-    gradient.slice_mut(s![.., dims]).assign(&scores.sum_axis(Axis(0)));
-    (total, gradient.flatten().into_owned())
+    total
 }
 
-/// The end point of a minimisation.
-struct Minimum {
-    at: Array1<f64>,
-    gradient: f64,
-    iterations: usize,
+/// Splits one vector into coefficients and intercepts: classes × (dims + 1), intercepts last. The
+/// vector has the coefficients of features in units of `unit`.
+fn unpack(theta: &Array1<f64>, classes: usize, unit: f64) -> (Array2<f64>, Array1<f64>) {
+    let dims = theta.len() / classes - 1;
+    let coefficients =
+        Array2::from_shape_fn((classes, dims), |(c, i)| theta[c * (dims + 1) + i] / unit);
+    let intercepts = Array1::from_shape_fn(classes, |c| theta[c * (dims + 1) + dims]);
+    (coefficients, intercepts)
 }
 
-/// L-BFGS (Nocedal & Wright 2006, algorithm 7.5) with a line search for the weak Wolfe conditions.
-fn minimise(
-    start: Array1<f64>,
-    f: impl Fn(&Array1<f64>) -> (f64, Array1<f64>),
+/// The loss at `theta` and its gradient.
+fn loss(
+    samples: &impl Samples,
+    classes: usize,
     options: &Options,
-) -> Minimum {
-    let norm = |g: &Array1<f64>| g.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    let mut at = start;
-    let (mut value, mut gradient) = f(&at);
-    let mut pairs: VecDeque<(Array1<f64>, Array1<f64>)> = VecDeque::with_capacity(MEMORY);
-    let mut iterations = 0;
-    while norm(&gradient) > options.tolerance && iterations < options.max_iterations {
-        let direction = descent(&gradient, &pairs);
-        let slope = gradient.dot(&direction);
-        let Some((new, new_value, new_gradient)) = search(&f, &at, &direction, value, slope) else {
-            // No step lowers the loss any further in f64.
-            break;
-        };
-        let (s, y) = (&new - &at, &new_gradient - &gradient);
-        if s.dot(&y) > 0.0 {
-            if pairs.len() == MEMORY {
-                pairs.pop_front();
-            }
-            pairs.push_back((s, y));
+    theta: &Array1<f64>,
+) -> (f64, Array1<f64>) {
+    let Options { l2, unit, .. } = *options;
+    let (coefficients, intercepts) = unpack(theta, classes, unit);
+    let dims = samples.dims();
+    let mut total = Loss::zero(classes, dims);
+    let parts: Vec<usize> = (0..samples.parts()).collect();
+    // A few parts at a time: each has a gradient of its own.
+    for parts in parts.chunks(AT_ONCE) {
+        let losses: Vec<Loss> =
+            parts.par_iter().map(|part| samples.part(*part, &coefficients, &intercepts)).collect();
+        for loss in losses {
+            total.value += loss.value;
+            total.coefficients += &loss.coefficients;
+            total.intercepts += &loss.intercepts;
         }
-        (at, value, gradient) = (new, new_value, new_gradient);
-        iterations += 1;
     }
-    Minimum { gradient: norm(&gradient), at, iterations }
-}
-
-/// The two-loop recursion: minus the approximate inverse Hessian times the gradient.
-fn descent(gradient: &Array1<f64>, pairs: &VecDeque<(Array1<f64>, Array1<f64>)>) -> Array1<f64> {
-    let mut q = gradient.clone();
-    let mut alphas = Vec::with_capacity(pairs.len());
-    for (s, y) in pairs.iter().rev() {
-        let alpha = s.dot(&q) / s.dot(y);
-        q.scaled_add(-alpha, y);
-        alphas.push(alpha);
-    }
-    q *= pairs
-        .back()
-        .map_or_else(|| 1.0 / gradient.dot(gradient).sqrt().max(1.0), |(s, y)| s.dot(y) / y.dot(y));
-    for ((s, y), alpha) in pairs.iter().zip(alphas.into_iter().rev()) {
-        let beta = y.dot(&q) / s.dot(y);
-        q.scaled_add(alpha - beta, s);
-    }
-    -q
-}
-
-/// Finds, by bisection, a step along the direction that lowers the loss enough and flattens the
-/// slope enough. Returns the new point with its loss and gradient.
-fn search(
-    f: &impl Fn(&Array1<f64>) -> (f64, Array1<f64>),
-    at: &Array1<f64>,
-    direction: &Array1<f64>,
-    value: f64,
-    slope: f64,
-) -> Option<(Array1<f64>, f64, Array1<f64>)> {
-    let (mut low, mut high) = (0.0, f64::INFINITY);
-    let mut step = 1.0;
-    let mut lower = None;
-    for _ in 0..60 {
-        let new = at + &(direction * step);
-        let (new_value, new_gradient) = f(&new);
-        if new_value.is_nan() || new_value > value + DECREASE * step * slope {
-            high = step;
-        } else {
-            let flat = new_gradient.dot(direction) >= CURVATURE * slope;
-            lower = Some((new, new_value, new_gradient));
-            if flat {
-                break;
-            }
-            low = step;
-        }
-        step = if high.is_finite() { f64::midpoint(low, high) } else { 2.0 * step };
-    }
-    lower
+    let mut gradient = Array2::zeros((classes, dims + 1));
+    let scaled = coefficients * unit;
+    total.value += 0.5 * l2 * scaled.iter().map(|v| v * v).sum::<f64>();
+    gradient.slice_mut(s![.., ..dims]).assign(&(total.coefficients / unit + scaled * l2));
+    gradient.slice_mut(s![.., dims]).assign(&total.intercepts);
+    (total.value, gradient.flatten().into_owned())
 }

@@ -9,10 +9,9 @@ use std::time::Instant;
 use ndarray::{Array1, Array2, Axis};
 
 use super::transfer::TransferError;
-use crate::features::extract::Features;
 use crate::mixture::{self, Covariance, Mixture, largest};
 use crate::source::library::Library;
-use crate::source::{Source, SourceSettings};
+use crate::source::{Parts, SourceSettings};
 
 /// Smallest number of windows per component.
 const WINDOWS_PER_COMPONENT: usize = 8;
@@ -29,41 +28,40 @@ pub struct TargetMixture {
 }
 
 impl TargetMixture {
-    /// Fits `components` components to the windows of a target.
+    /// Fits `components` components to the windows `x` of a target, in units of `unit` nats.
     pub fn fit(
-        target: &Features,
-        library: &Library,
+        x: &Array2<f32>,
+        unit: f64,
         components: usize,
         em: &SourceSettings,
     ) -> Result<Self, TransferError> {
-        let windows = target.x.nrows();
+        let windows = x.nrows();
         if windows < WINDOWS_PER_COMPONENT * components {
             return Err(TransferError::TooFew { windows, components, each: WINDOWS_PER_COMPONENT });
         }
-        Self::fit_few(target, library, components, em)
+        Self::fit_few(x, unit, components, em)
     }
 
     /// Fits as many components as the windows allow, up to `most`.
     pub fn fit_at_most(
-        target: &Features,
-        library: &Library,
+        x: &Array2<f32>,
+        unit: f64,
         most: usize,
         em: &SourceSettings,
     ) -> Result<Self, TransferError> {
-        let components = (target.x.nrows() / WINDOWS_PER_COMPONENT).clamp(1, most.max(1));
-        Self::fit_few(target, library, components, em)
+        let components = (x.nrows() / WINDOWS_PER_COMPONENT).clamp(1, most.max(1));
+        Self::fit_few(x, unit, components, em)
     }
 
     fn fit_few(
-        target: &Features,
-        library: &Library,
+        x: &Array2<f32>,
+        unit: f64,
         components: usize,
         em: &SourceSettings,
     ) -> Result<Self, TransferError> {
         let start = Instant::now();
-        let unit = unit(library);
-        let mixture = fit_in(&target.x, unit, components, em)?;
-        let responsibilities = mixture.responsibilities(target.x.view())?;
+        let mixture = fit_in(x, unit, components, em)?;
+        let responsibilities = mixture.responsibilities(x.view())?;
         Ok(Self { mixture, responsibilities, seconds: start.elapsed().as_secs_f64() })
     }
 
@@ -88,7 +86,7 @@ pub(super) fn fit_in(
 
 /// The unit of a fit in nats: the root mean square of the features' standard deviations over the
 /// library. The variance floor is relative to it.
-pub(super) fn unit(library: &Library) -> f64 {
+pub fn unit(library: &Library) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for source in &library.sources {
         for scale in &source.scale {
@@ -101,9 +99,9 @@ pub(super) fn unit(library: &Library) -> f64 {
 }
 
 /// A mixture in nats, over features that are standardised by a source's constants.
-pub(super) fn in_units_of(source: &Source, mixture: &Mixture) -> Mixture {
+pub(super) fn in_units_of(source: Parts<'_>, mixture: &Mixture) -> Mixture {
     let constants = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect::<Array1<f64>>();
-    let (shift, scale) = (constants(&source.shift), constants(&source.scale));
+    let (shift, scale) = (constants(source.shift), constants(source.scale));
     let offset = -(&shift * &scale);
     rescaled(mixture, &scale, &offset)
 }
@@ -130,18 +128,17 @@ mod tests {
         let x = Array2::from_shape_fn((64, 2), |(row, i)| {
             (row % 2 * 4 + i) as f32 + 0.01 * (row * (i + 3) % 7) as f32
         });
-        let target = Features { x, recording: vec![0; 64], stride: 128 };
         let source = source();
         let library = Library::from(source.clone());
-        let fit = TargetMixture::fit(&target, &library, 2, &SourceSettings::default()).unwrap();
-        let standardised = in_units_of(&source, &fit.mixture);
-        let again = standardised.responsibilities(source.standardise(&target.x).view()).unwrap();
+        let fit = TargetMixture::fit(&x, unit(&library), 2, &SourceSettings::default()).unwrap();
+        let standardised = in_units_of(source.parts(), &fit.mixture);
+        let again = standardised.responsibilities(source.standardise(&x).view()).unwrap();
         let off = (&again - &fit.responsibilities).mapv(f64::abs).sum();
         assert!(off < 1e-3, "{off}");
         // A density has one over the unit of its features.
         let volume: f64 = source.scale.iter().map(|scale| f64::from(*scale).ln()).sum();
-        let in_nats = fit.mixture.log_likelihoods(target.x.view()).unwrap()[0];
-        let own = standardised.log_likelihoods(source.standardise(&target.x).view()).unwrap()[0];
+        let in_nats = fit.mixture.log_likelihoods(x.view()).unwrap()[0];
+        let own = standardised.log_likelihoods(source.standardise(&x).view()).unwrap()[0];
         assert!((in_nats - own - volume).abs() < 1e-3, "{in_nats} {own} {volume}");
         assert!((unit(&library) - f64::midpoint(0.8_f64.powi(-2), 16.0).sqrt()).abs() < 1e-6);
         assert_eq!(fit.component_of_windows().len(), 64);
@@ -149,11 +146,11 @@ mod tests {
 
     #[test]
     fn a_small_pool_is_refused_or_gets_fewer_components() {
-        let target = Features { x: Array2::zeros((20, 2)), recording: vec![0; 20], stride: 128 };
-        let library = Library::from(source());
+        let x = Array2::zeros((20, 2));
+        let unit = unit(&Library::from(source()));
         let em = SourceSettings::default();
-        assert!(TargetMixture::fit(&target, &library, 3, &em).is_err());
-        let few = TargetMixture::fit_at_most(&target, &library, 6, &em).unwrap();
+        assert!(TargetMixture::fit(&x, unit, 3, &em).is_err());
+        let few = TargetMixture::fit_at_most(&x, unit, 6, &em).unwrap();
         assert_eq!(few.mixture.components(), 2);
     }
 }

@@ -20,7 +20,7 @@ use crate::features::extract::Features;
 use crate::mixture::held_out::HeldOut;
 use crate::mixture::{InvalidMixture, LabelledMixture, MixtureError, largest};
 use crate::source::library::Library;
-use crate::source::{Source, SourceSettings, calibration, held_out_threshold};
+use crate::source::{Parts, Source, SourceSettings, calibration, held_out_threshold};
 use crate::transport::cost::CostError;
 use crate::words::plural;
 
@@ -123,10 +123,11 @@ pub struct TransferSettings<'a> {
     pub plan: &'a PlanSettings,
 }
 
-/// Carries the labels of `source` over to the target's mixture.
+/// Carries the labels of `source` over to the target's mixture `own` of the windows `x` (not
+/// standardised).
 pub fn carry(
-    source: &Source,
-    target: &Features,
+    source: Parts<'_>,
+    x: &Array2<f32>,
     own: &TargetMixture,
     plan: &PlanSettings,
 ) -> Result<Carried, TransferError> {
@@ -136,14 +137,14 @@ pub fn carry(
     let labels = propagate(&plan.plan, &source.mixture.labels)?;
     let transport_seconds = start.elapsed().as_secs_f64();
 
-    let reference = Reference::new(source)?;
-    let posterior = Cautious::new(&reference).posterior(&target.x)?;
+    let reference = Reference::of(source)?;
+    let posterior = Cautious::new(&reference).posterior(x)?;
     let Consistency { consistency, shift } =
-        consistency::measure(&source.mixture, &fit, &plan.plan, &labels)?;
+        consistency::measure(source.mixture, &fit, &plan.plan, &labels)?;
     let support = Support::new(&labels, &own.responsibilities, &posterior, consistency);
     // The shift is in the source's units; distances between classes are in nats.
     let nats: f64 =
-        shift.iter().zip(&source.scale).map(|(d, scale)| (d / f64::from(*scale)).powi(2)).sum();
+        shift.iter().zip(source.scale).map(|(d, scale)| (d / f64::from(*scale)).powi(2)).sum();
     let shift =
         (nats / shift.len().max(1) as f64).sqrt() / reference.class_distance.max(f64::MIN_POSITIVE);
     Ok(Carried {
@@ -198,7 +199,7 @@ impl Transfer {
         let components = carried.mixture.labels.nrows();
         let fitted = calibration.fit_rows(&target.x);
         let calibrated = target::fit_in(&fitted, target::unit(library), components, em)?;
-        let calibrated = target::in_units_of(source, &calibrated);
+        let calibrated = target::in_units_of(source.parts(), &calibrated);
         let x = source.standardise(&target.x);
         let log_likelihood_min = held_out_threshold(&calibrated, &x, &calibration)?;
         let scores = calibrated.log_likelihoods(calibration.held_out_rows(&x).view())?;

@@ -14,14 +14,15 @@ use super::combine::Combination;
 use super::curve::Prediction;
 use super::gate::{Gate, GateError, GateSettings};
 use super::healthy::{self, FoundHealthy};
+use super::judgement::Judgement;
 use super::keep::FaultTypes;
 use super::nothing::{self, UNREACHABLE};
-use super::plausible::{self, Limits, Plausibility};
+use super::plausible;
 use super::reasons;
 use super::reference::{HealthyReference, Reference, column_means};
 pub use super::settings::{AdaptSettings, Pool};
 use super::states::TwoStates;
-use super::target::TargetMixture;
+use super::target::{TargetMixture, unit};
 use super::transfer::{CarriedLabels, Transfer, TransferError};
 use crate::features::extract::Features;
 use crate::mixture::Mixture;
@@ -108,7 +109,7 @@ impl Known<'_> {
         let (mut reasons, found) = match &carried {
             Ok(carried) => (carried.reasons.clone(), self.find_healthy(&carried.choice.own)?),
             Err(reason) => {
-                let own = TargetMixture::fit_at_most(self.target, self.library, most, em)?;
+                let own = TargetMixture::fit_at_most(&self.target.x, unit(self.library), most, em)?;
                 (vec![reason.clone()], self.find_healthy(&own)?)
             }
         };
@@ -148,30 +149,22 @@ impl Known<'_> {
     fn carried(&self) -> Result<Carried, TransferError> {
         let choice = choose(self.library, self.target, &self.settings.transfer())?;
         let support = &choice.carried.support;
-        let prediction = Prediction::new(self.library, support.quality);
-        let promise = self.settings.promise;
         let plausibility = plausible::judge(
             self.references,
             &self.references[choice.chosen],
             &choice.own.mixture,
             &choice.carried.mixture.labels,
         );
-        let mut reasons = vec![reasons::predicted(&prediction, promise)];
+        let judgement = Judgement::new(
+            Prediction::new(self.library, support.quality),
+            plausibility,
+            self.settings.pool_is,
+            self.settings.promise,
+        );
+        let mut reasons = vec![judgement.predicted()];
         reasons.extend(reasons::ranking(&choice.candidates));
-        let limits = match self.settings.pool_is {
-            Pool::All => Limits::DECLARED,
-            Pool::Healthy | Pool::Unknown => Limits::UNKNOWN,
-        };
-        let contradictions = reasons::implausible(&plausibility, &limits);
-        let holds = limits.hold(&plausibility);
-        // A pool that was declared complete gets the benefit of the doubt, and a warning.
-        let warnings =
-            if holds { reasons::implausible(&plausibility, &Limits::UNKNOWN) } else { Vec::new() };
-        reasons.extend(contradictions);
-        reasons.push(format!(
-            "labels agree {:.2}: certainty and balance of the labels {:.2}, agreement with a common shift {:.2}",
-            support.quality, support.score, support.consistency
-        ));
+        reasons.extend(judgement.contradictions());
+        reasons.push(reasons::agreement(support));
         reasons.push(format!(
             "{} from {}",
             plural(choice.carried.mixture.labels.nrows(), "target component", "target components"),
@@ -180,13 +173,14 @@ impl Known<'_> {
         if choice.carried.plan.fell_back {
             reasons.push("the entropic plan did not converge: the exact one was taken".into());
         }
-        Ok(Carried { choice, prediction, plausibility, holds, promise, reasons, warnings })
+        Ok(Carried { choice, judgement, reasons })
     }
 
     /// The target's own mixture with the carried labels.
     fn adapted(&self, carried: Carried) -> Result<Adaptation> {
         let kept = carried.kept();
-        let Carried { choice, prediction, plausibility, mut reasons, warnings, .. } = carried;
+        let Carried { choice, judgement, mut reasons } = carried;
+        let warnings = judgement.warnings();
         let Choice { chosen, carried, candidates, .. } = choice;
         let source = &self.library.sources[chosen];
         let em = &self.settings.em;
@@ -204,8 +198,8 @@ impl Known<'_> {
             reasons,
             warnings,
             candidates,
-            prediction: Some(prediction),
-            plausibility: Some(plausibility),
+            prediction: Some(judgement.prediction),
+            plausibility: Some(judgement.plausibility),
             promise: self.settings.promise,
             shift: source.shift.clone(),
             scale: source.scale.clone(),
@@ -353,29 +347,25 @@ impl Known<'_> {
 /// Labels that could be used, and their predicted accuracy.
 struct Carried {
     choice: Choice,
-    prediction: Prediction,
-    plausibility: Plausibility,
-    holds: bool,
-    promise: f64,
+    judgement: Judgement,
     reasons: Vec<String>,
-    warnings: Vec<String>,
 }
 
 impl Carried {
     /// Whether the predicted accuracy keeps the promise, and nothing contradicts the labels.
     fn kept(&self) -> bool {
-        self.prediction.accuracy >= self.promise && self.holds
+        self.judgement.kept()
     }
 }
 
 impl Adaptation {
     /// The same adaptation, with the evidence for labels that were carried but not used.
     fn with(mut self, carried: Carried, library: &Library) -> Self {
-        let Carried { choice, prediction, plausibility, .. } = carried;
+        let Carried { choice, judgement, .. } = carried;
         let Choice { chosen, carried, candidates, .. } = choice;
         let source = &library.sources[chosen];
-        self.prediction = Some(prediction);
-        self.plausibility = Some(plausibility);
+        self.prediction = Some(judgement.prediction);
+        self.plausibility = Some(judgement.plausibility);
         self.seconds =
             Seconds { fit_target: carried.fit_seconds, transport: carried.transport_seconds };
         self.support = Some(carried.support);

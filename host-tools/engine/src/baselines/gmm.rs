@@ -2,10 +2,13 @@
 
 use std::time::Instant;
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 
+use super::task::check_rows;
 use super::{BaselineError, Classifier, Fitted, Seconds, Settings, Task};
-use crate::adapt::{maps::ComponentMaps, plan, propagate::propagate, softmax::Softmax};
+use crate::adapt::{
+    mapped::MappedSamples, maps::ComponentMaps, plan, propagate::propagate, softmax::Softmax,
+};
 use crate::mixture::{
     ComponentCount, EmSettings, LabelledMixture, Mixture, Sample, fit, fit_conditional,
 };
@@ -43,17 +46,34 @@ impl Joined {
         let start = Instant::now();
         let source = source_mixture(task, settings)?;
         let fit_source = start.elapsed().as_secs_f64();
+        let mut joined = Self::from_mixture(source, task.pool, settings)?;
+        joined.seconds.fit_source = fit_source;
+        Ok(joined)
+    }
 
+    /// Fits the target's mixture to `pool` and computes the plan from a source that is a mixture
+    /// already.
+    pub fn from_mixture<T: Sample>(
+        source: LabelledMixture,
+        pool: ArrayView2<'_, T>,
+        settings: &Settings,
+    ) -> Result<Self, BaselineError> {
+        check_rows("pool", pool, source.mixture.dimensions())?;
         let start = Instant::now();
-        let components =
-            settings.target_components.unwrap_or(2 * task.classes).min(task.pool.nrows());
-        let target = fit(task.pool, None, &em(settings, components), &|_| ())?.mixture;
+        let classes = source.labels.ncols();
+        let components = settings.target_components.unwrap_or(2 * classes).min(pool.nrows());
+        let target = fit(pool, None, &em(settings, components), &|_| ())?.mixture;
         let fit_target = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
         let plan = plan::between(&source.mixture, &target, &settings.plan)?.plan;
         let transport = start.elapsed().as_secs_f64();
-        Ok(Self { source, target, plan, seconds: Seconds { fit_source, fit_target, transport } })
+        Ok(Self {
+            source,
+            target,
+            plan,
+            seconds: Seconds { fit_source: 0.0, fit_target, transport },
+        })
     }
 
     /// `h(x) = Σ_k r_k(x) ν_T[k]`: the target mixture, with labels propagated along the plan.
@@ -75,17 +95,10 @@ impl Joined {
     ) -> Result<Fitted, BaselineError> {
         let start = Instant::now();
         let maps = ComponentMaps::new(&self.source.mixture, &self.target, &self.plan)?;
-        let carried = maps.weighted(task.source, 0.0)?;
+        let samples = MappedSamples::new(&maps, task.source, task.labels)?;
         let transport = self.seconds.transport + start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let labels: Vec<usize> = carried.origin.iter().map(|&row| task.labels[row]).collect();
-        let softmax = Softmax::train(
-            &carried.samples,
-            &labels,
-            &carried.weights.to_vec(),
-            task.classes,
-            &settings.softmax,
-        )?;
+        let softmax = Softmax::train_on(&samples, task.classes, &settings.softmax)?;
         let fit_source = self.seconds.fit_source + start.elapsed().as_secs_f64();
         Ok(Fitted {
             classifier: Classifier::Softmax(softmax),

@@ -101,6 +101,21 @@ pub enum CovarianceKind {
     Full,
 }
 
+impl CovarianceKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Diagonal, Self::Full, Self::Spherical, Self::Tied];
+
+    /// scikit-learn's name: `diag`, `full`, `spherical` or `tied`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Diagonal => "diag",
+            Self::Full => "full",
+            Self::Spherical => "spherical",
+            Self::Tied => "tied",
+        }
+    }
+}
+
 /// The index of the largest number of a row. Among equals the lowest index wins, as on the device.
 pub fn largest(row: ArrayView1<'_, f64>) -> usize {
     (0..row.len()).fold(0, |best, index| if row[index] > row[best] { index } else { best })

@@ -21,9 +21,11 @@ use crate::model::file::{self, ModelContents};
 mod known;
 pub mod library;
 mod library_file;
+mod parts;
 pub mod unknown;
 
 pub use known::LabelledFeatures;
+pub use parts::Parts;
 use unknown::Calibration;
 
 /// Version of the JSON layout that `rebearing fit` writes.
