@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use super::{BaselineError, Nearest};
 use super::task::check_rows;
+use super::{BaselineError, Nearest};
 use crate::adapt::softmax::Softmax;
 use crate::mixture::{LabelledMixture, Sample};
 

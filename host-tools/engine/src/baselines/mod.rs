@@ -25,6 +25,7 @@ mod otda;
 mod samples;
 mod settings;
 mod spectral;
+mod target_mixture;
 mod task;
 
 use std::fmt;

@@ -28,8 +28,10 @@ pub struct Settings {
     pub covariance: CovarianceKind,
     /// Smallest variance of a component.
     pub variance_floor: f64,
-    /// Number of starts of each EM.
+    /// Number of random starts of each EM.
     pub restarts: usize,
+    /// Whether the target's EM also starts at the source's means. The likeliest start wins.
+    pub start_at_source: bool,
     /// Settings of the plan between mixtures.
     pub plan: PlanSettings,
     /// Epsilon of `otda-sinkhorn` and `hot-da`, relative to the largest cost.
@@ -42,7 +44,8 @@ pub struct Settings {
     pub infoot: InfoOtOptions,
     /// The classifier on the carried samples.
     pub classifier: ClassifierKind,
-    /// Settings of the softmax.
+    /// Settings of the softmax. Its penalty is relative to the total variance of the source's
+    /// columns, so that it holds for any unit and any number of features.
     pub softmax: softmax::Options,
 }
 
@@ -55,12 +58,14 @@ impl Default for Settings {
             covariance: CovarianceKind::Diagonal,
             variance_floor: 0.01,
             restarts: 3,
+            start_at_source: true,
             plan: PlanSettings::default(),
-            epsilon: 1e-2,
-            max_samples: 1000,
+            epsilon: 2e-2,
+            max_samples: 2000,
             infoot: InfoOtOptions::default(),
             classifier: ClassifierKind::Softmax,
-            softmax: softmax::Options::default(),
+            // scikit-learn's tolerance. Tighter ones take ten times as long and change no label.
+            softmax: softmax::Options { tolerance: 1e-4, ..softmax::Options::default() },
         }
     }
 }
