@@ -4,6 +4,7 @@ use ndarray::ArrayView2;
 use rayon::prelude::*;
 
 use super::{Classes, MatrixError, Which};
+use crate::files::matrix::Labels;
 use crate::mixture::Sample;
 
 /// Least number of rows and columns of source and target. One row has no spread, and one column
@@ -68,6 +69,17 @@ pub(super) fn check_length(labels: usize, rows: usize, which: Which) -> Result<(
         return Err(MatrixError::Length { which, labels, rows });
     }
     Ok(())
+}
+
+/// The class of each label of target or test, one for each of `rows` rows.
+pub fn check_labels(
+    classes: &Classes,
+    labels: &Labels,
+    rows: usize,
+    which: Which,
+) -> Result<Vec<usize>, MatrixError> {
+    check_length(labels.len(), rows, which)?;
+    classes.indices(labels, which)
 }
 
 /// Refuses a single class, and a class with a single row.
