@@ -24,12 +24,8 @@ mod status;
 mod transfer;
 mod watch;
 
-use std::num::NonZeroUsize;
-
-use anyhow::Result;
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
-use rayon::ThreadPoolBuilder;
 use serde_json::Value;
 
 use crate::text::colour;
@@ -51,9 +47,6 @@ pub struct Cli {
     /// Print one JSON object on standard output, and everything else on standard error.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Work with this many threads [default: one for each core]. The results are the same.
-    #[arg(long, global = true, value_name = "N")]
-    threads: Option<NonZeroUsize>,
     /// Threads to work with [default: one for each processor]. The results are the same for any
     /// number.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -129,9 +122,6 @@ impl Cli {
 
     /// Runs the command. An error means bad input: exit code 2.
     pub fn run(&self) -> Result<Outcome> {
-        if let Some(threads) = self.threads {
-            ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
-        }
         let Some(threads) = self.threads else { return self.run_here() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
         pool.with_context(|| format!("--threads {threads}: give fewer"))?
