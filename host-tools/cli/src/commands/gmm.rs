@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Outcome, shown};
 use crate::progress::Step;
-use rebearing_host::files::npy::{self, Matrix};
+use rebearing_host::files::matrix::{self, Matrix};
 use rebearing_host::files::output;
 use rebearing_host::mixture::{Covariance, CovarianceKind, EmSettings, Fit, Start, fit};
 use rebearing_host::words::plural;
@@ -21,8 +21,8 @@ use rebearing_host::words::plural;
     The output has weights, means and covariances as nested lists in the shapes of \
     scikit-learn's GaussianMixture.")]
 pub(super) struct GmmArgs {
-    /// Samples × features, float32 or float64; a vector is one feature.
-    #[arg(long, value_name = "X.npy")]
+    /// Samples × features as .npy, .csv or .parquet; a vector is one feature.
+    #[arg(long, value_name = "X.npy|.csv|.parquet")]
     data: PathBuf,
     /// Number of components.
     #[arg(long, value_name = "K")]
@@ -31,7 +31,7 @@ pub(super) struct GmmArgs {
     #[arg(long, value_name = "KIND", value_enum, default_value_t = Kind::Diag)]
     covariance: Kind,
     /// Means to start from, components × features [default: k-means from k-means++ seeds].
-    #[arg(long, value_name = "MEANS.npy")]
+    #[arg(long, value_name = "MEANS.npy|.csv|.parquet")]
     init: Option<PathBuf>,
     /// Seed of the starts; the same seed gives the same mixture.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -83,9 +83,9 @@ impl Kind {
 
 pub(super) fn run(args: &GmmArgs) -> Result<Outcome> {
     output::check_writable(&args.out)?;
-    let data = npy::read_matrix(&args.data)?;
+    let data = matrix::read(&args.data)?;
     let start = match &args.init {
-        Some(path) => Start::Means(npy::read_matrix(path)?.into_f64()),
+        Some(path) => Start::Means(matrix::read(path)?.into_f64()),
         None => Start::KMeans,
     };
     let settings = EmSettings {
