@@ -6,6 +6,7 @@ mod demo;
 mod doctor;
 mod emulate;
 mod evaluate;
+mod features;
 mod fit;
 mod flash;
 mod frequencies;
@@ -60,6 +61,7 @@ enum Command {
     Simulate(simulate::SimulateArgs),
     Manifest(manifest::ManifestArgs),
     Fit(fit::FitArgs),
+    Features(features::FeaturesArgs),
     Frequencies(frequencies::FrequenciesArgs),
     Gmm(gmm::GmmArgs),
     Adapt(adapt::AdaptArgs),
@@ -132,6 +134,7 @@ impl Cli {
             Command::Simulate(args) => simulate::run(args),
             Command::Manifest(args) => manifest::run(args),
             Command::Fit(args) => fit::run(args),
+            Command::Features(args) => features::run(args),
             Command::Frequencies(args) => frequencies::run(args),
             Command::Gmm(args) => gmm::run(args),
             Command::Adapt(args) => adapt::run(args),

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Outcome, shown};
 use crate::progress::Step;
+use rebearing_host::files::matrix;
 use rebearing_host::files::npy;
 use rebearing_host::files::output;
 use rebearing_host::transport::{Plan, Side, TransportError, exact, relaxed, sinkhorn};
@@ -20,8 +21,9 @@ use rebearing_host::words::plural;
     after_help = "Example:\n  rebearing plan --cost C.npy --a A.npy --b B.npy --solver sinkhorn --epsilon 0.01 --out P.npy"
 )]
 pub(super) struct PlanArgs {
-    /// Cost of moving a unit from each row to each column; any finite numbers.
-    #[arg(long, value_name = "C.npy")]
+    /// Cost of moving a unit from each row to each column; any finite numbers. The inputs may be
+    /// .npy, .csv or .parquet.
+    #[arg(long, value_name = "C.npy|.csv|.parquet")]
     cost: PathBuf,
     /// Weights of the rows; not negative, normalised unless the solver is relaxed.
     #[arg(long, value_name = "A.npy")]
@@ -63,9 +65,9 @@ enum Solver {
 pub(super) fn run(args: &PlanArgs) -> Result<Outcome> {
     args.check()?;
     output::check_writable(&args.out)?;
-    let cost = npy::read_matrix(&args.cost)?.into_f64();
-    let a = npy::read_vector(&args.a)?.to_vec();
-    let b = npy::read_vector(&args.b)?.to_vec();
+    let cost = matrix::read(&args.cost)?.into_f64();
+    let a = matrix::read_vector(&args.a)?;
+    let b = matrix::read_vector(&args.b)?;
     let start = Instant::now();
     let plan = {
         let _step = Step::start(format!("transporting {} × {}", a.len(), b.len()));

@@ -2,7 +2,7 @@
 
 use crate::workplace::Workplace;
 use ndarray::{Array2, array};
-use rebearing_host::files::npy;
+use rebearing_host::files::{matrix, npy};
 use rebearing_host::mixture::{Covariance, EmSettings, Start, fit};
 use serde_json::Value;
 
@@ -72,6 +72,27 @@ fn the_mixture_written_is_the_librarys() {
     assert_eq!(json["log_likelihood"].as_f64(), own);
     assert!(own > Some(expected.log_likelihood));
     assert_eq!(json["converged"], true);
+}
+
+#[test]
+fn tables_give_the_mixture_of_the_same_matrix() {
+    let (x, means) = clouds();
+    let case = Case::new(&x, &means);
+    let expected = case.fitted("--components 2 --seed 1");
+    let names = ["a".to_owned(), "b".to_owned()];
+    let formats: &[&str] = if cfg!(feature = "parquet") { &["csv", "parquet"] } else { &["csv"] };
+    for format in formats {
+        let name = format!("x.{format}");
+        matrix::write(&case.folder.path().join(&name), x.view(), &names).expect("writes");
+        let found =
+            case.folder.json(&format!("gmm --data {name} --out t.json --components 2 --seed 1"));
+        assert_eq!(found["means"], expected["means"], "{format}");
+        assert_eq!(found["data"], name.as_str());
+    }
+    case.folder.write("gap.csv", "a,b\n1,2\n3,\n");
+    let gap = "gmm --data gap.csv --out t2.json --components 1";
+    case.folder.refused(gap, &["gap.csv", "line 3, column b", "empty"]);
+    assert!(!case.folder.has("t2.json"));
 }
 
 #[test]

@@ -55,6 +55,7 @@ fn every_command_refuses_a_pipe_and_a_device() {
             format!("adapt --source {input} --manifest m.csv --domain a --out x.rbm"),
             format!("evaluate --manifest {input} --source a --target b"),
             format!("frequencies --bearing 9,7.94,39.04 --rpm 1797 {input}"),
+            format!("features --manifest {input} --out x.csv"),
             format!("gmm --data {input} --components 2 --out g.json"),
             format!("plan --cost {input} --a {input} --b {input} --out p.npy"),
         ] {

@@ -13,6 +13,7 @@ mod doctor;
 mod emulate;
 mod evaluate;
 mod every_command;
+mod features;
 mod flash;
 mod frequencies;
 mod gmm;

@@ -58,6 +58,21 @@ fn the_plan_written_is_the_librarys() {
 }
 
 #[test]
+fn the_inputs_may_be_tables() {
+    let (a, b, cost) = problem(1, 6, 4, "points");
+    let case = Case::new(&a, &b, &cost);
+    let (expected, _) = case.solved("");
+    let line = |numbers: &[f64]| numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    case.folder.write("a.csv", line(&a));
+    case.folder.write("b.csv", format!("weight\n{}\n", line(&b).replace(',', "\n")));
+    let rows: Vec<String> = cost.outer_iter().map(|row| line(&row.to_vec())).collect();
+    case.folder.write("c.csv", rows.join("\n"));
+    let found = case.folder.json("plan --cost c.csv --a a.csv --b b.csv --out t.npy");
+    assert_eq!(found["cost"], expected["cost"]);
+    case.folder.refused("plan --cost c.csv --a c.csv --b b.csv --out u.npy", &["c.csv", "vector"]);
+}
+
+#[test]
 fn a_million_entries_go_through() {
     let (a, b, cost) = problem(2, 1000, 1000, "points");
     let (json, plan) = Case::new(&a, &b, &cost).solved("");

@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use super::BaselineError;
 use super::task::check_rows;
+use super::{BaselineError, Nearest};
 use crate::adapt::softmax::Softmax;
 use crate::mixture::{LabelledMixture, Sample};
 
@@ -26,6 +26,8 @@ pub enum Classifier {
     Mixture(LabelledMixture),
     /// A one-layer softmax.
     Softmax(Softmax),
+    /// The label of the nearest carried sample.
+    Nearest(Nearest),
 }
 
 impl Classifier {
@@ -34,6 +36,7 @@ impl Classifier {
         match self {
             Self::Mixture(labelled) => labelled.mixture.dimensions(),
             Self::Softmax(softmax) => softmax.coefficients.ncols(),
+            Self::Nearest(nearest) => nearest.samples.ncols(),
         }
     }
 
@@ -45,17 +48,28 @@ impl Classifier {
                 Ok(mixture.responsibilities(x)?.dot(labels))
             }
             Self::Softmax(softmax) => {
-                let mut posterior = Array2::zeros((x.nrows(), softmax.intercepts.len()));
-                for (block, out) in x
-                    .axis_chunks_iter(Axis(0), BLOCK)
-                    .zip(posterior.axis_chunks_iter_mut(Axis(0), BLOCK))
-                {
-                    softmax.posterior(&block.mapv(Into::into)).assign_to(out);
-                }
-                Ok(posterior)
+                Ok(by_blocks(x, softmax.intercepts.len(), |block| softmax.posterior(block)))
+            }
+            Self::Nearest(nearest) => {
+                Ok(by_blocks(x, nearest.classes, |block| nearest.posterior(block)))
             }
         }
     }
+}
+
+/// The posterior of rows that are widened to f64 block by block.
+fn by_blocks<T: Sample>(
+    x: ArrayView2<'_, T>,
+    classes: usize,
+    posterior: impl Fn(&Array2<f64>) -> Array2<f64>,
+) -> Array2<f64> {
+    let mut all = Array2::zeros((x.nrows(), classes));
+    for (block, out) in
+        x.axis_chunks_iter(Axis(0), BLOCK).zip(all.axis_chunks_iter_mut(Axis(0), BLOCK))
+    {
+        posterior(&block.mapv(Into::into)).assign_to(out);
+    }
+    all
 }
 
 /// Seconds spent in each step of a method.

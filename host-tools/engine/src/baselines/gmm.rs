@@ -4,13 +4,15 @@ use std::time::Instant;
 
 use ndarray::{Array2, ArrayView2};
 
+use super::samples::relative_penalty;
+use super::target_mixture::target_mixture;
 use super::task::check_rows;
 use super::{BaselineError, Classifier, Fitted, Seconds, Settings, Task};
 use crate::adapt::{
     mapped::MappedSamples, maps::ComponentMaps, plan, propagate::propagate, softmax::Softmax,
 };
 use crate::mixture::{
-    ComponentCount, EmSettings, LabelledMixture, Mixture, Sample, fit, fit_conditional,
+    ComponentCount, EmSettings, LabelledMixture, Mixture, Sample, fit_conditional,
 };
 
 /// The source mixture's MAP classifier, applied to the target without adaptation.
@@ -61,8 +63,12 @@ impl Joined {
         check_rows("pool", pool, source.mixture.dimensions())?;
         let start = Instant::now();
         let classes = source.labels.ncols();
-        let components = settings.target_components.unwrap_or(2 * classes).min(pool.nrows());
-        let target = fit(pool, None, &em(settings, components), &|_| ())?.mixture;
+        let components = settings
+            .target_components
+            .unwrap_or(settings.components_per_class * classes)
+            .min(pool.nrows());
+        let em = em(settings, components);
+        let target = target_mixture(&source.mixture, pool, em, settings)?;
         let fit_target = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
@@ -99,7 +105,8 @@ impl Joined {
         let samples = MappedSamples::new(&maps, task.source, task.labels)?;
         let transport = self.seconds.transport + start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let softmax = Softmax::train_on(&samples, task.classes, &settings.softmax)?;
+        let options = relative_penalty(&settings.softmax, task.source);
+        let softmax = Softmax::train_on(&samples, task.classes, &options)?;
         let fit_source = self.seconds.fit_source + start.elapsed().as_secs_f64();
         Ok(Fitted {
             classifier: Classifier::Softmax(softmax),

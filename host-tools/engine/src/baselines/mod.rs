@@ -20,10 +20,12 @@ mod error;
 mod gmm;
 mod hot;
 mod infoot;
+mod nearest;
 mod otda;
 mod samples;
 mod settings;
 mod spectral;
+mod target_mixture;
 mod task;
 
 use std::fmt;
@@ -37,13 +39,14 @@ pub use error::BaselineError;
 pub use gmm::Joined;
 pub use hot::hierarchical_map;
 pub use infoot::{InfoOt, InfoOtOptions};
+pub use nearest::Nearest;
 pub use otda::barycentric;
-pub use settings::Settings;
+pub use settings::{ClassifierKind, Settings};
 pub use spectral::spectral_clusters;
 pub use task::Task;
 
 use crate::mixture::Sample;
-use samples::{Carried, Samples, centred, column_means, uniform, with_softmax};
+use samples::{Carried, Samples, centred, column_means, uniform, with_classifier};
 
 /// A method by its `--method` name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,13 +115,13 @@ impl Method {
             Self::SourceOnly => gmm::source_only(task, settings),
             Self::GmmOtdaMap => Joined::new(task, settings)?.map(),
             Self::GmmOtdaT => Joined::new(task, settings)?.carried(task, settings),
-            Self::OtdaExact => with_softmax(task, settings, otda::exact),
-            Self::OtdaSinkhorn => with_softmax(task, settings, otda::sinkhorn),
-            Self::OtdaAffine => with_softmax(task, settings, affine::full),
-            Self::OtdaAffineDiagonal => with_softmax(task, settings, affine::diagonal),
-            Self::HotDa => with_softmax(task, settings, hot::carry),
-            Self::InfoOt => with_softmax(task, settings, infoot::conditional),
-            Self::InfoOtBarycentric => with_softmax(task, settings, infoot::barycentric),
+            Self::OtdaExact => with_classifier(task, settings, otda::exact),
+            Self::OtdaSinkhorn => with_classifier(task, settings, otda::sinkhorn),
+            Self::OtdaAffine => with_classifier(task, settings, affine::full),
+            Self::OtdaAffineDiagonal => with_classifier(task, settings, affine::diagonal),
+            Self::HotDa => with_classifier(task, settings, hot::carry),
+            Self::InfoOt => with_classifier(task, settings, infoot::conditional),
+            Self::InfoOtBarycentric => with_classifier(task, settings, infoot::barycentric),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1, ArrayView2};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{BaselineError, Classifier, Fitted, Seconds, Settings, Task};
-use crate::adapt::softmax::Softmax;
+use super::{BaselineError, Classifier, ClassifierKind, Fitted, Nearest, Seconds, Settings, Task};
+use crate::adapt::softmax::{self, Softmax};
 use crate::mixture::Sample;
 
 /// Source samples with labels and target samples, in f64 and thinned.
@@ -21,8 +21,8 @@ pub(super) struct Samples {
 /// Source samples carried over to the target, and the time for finding the target's structure.
 pub(super) type Carried = Result<(Array2<f64>, f64), BaselineError>;
 
-/// Carries the source samples over and trains a softmax on them.
-pub(super) fn with_softmax<T: Sample>(
+/// Carries the source samples over and trains the classifier on them.
+pub(super) fn with_classifier<T: Sample>(
     task: &Task<'_, T>,
     settings: &Settings,
     carry: impl Fn(&Samples, &Settings) -> Carried,
@@ -36,14 +36,20 @@ pub(super) fn with_softmax<T: Sample>(
     let (carried, fit_target) = carry(&samples, settings)?;
     let transport = start.elapsed().as_secs_f64() - fit_target;
     let start = Instant::now();
-    let weights = vec![1.0; samples.labels.len()];
-    let softmax =
-        Softmax::train(&carried, &samples.labels, &weights, task.classes, &settings.softmax)?;
+    let Samples { source, labels, classes, .. } = samples;
+    let classifier = match settings.classifier {
+        ClassifierKind::Softmax => {
+            let weights = vec![1.0; labels.len()];
+            let options = relative_penalty(&settings.softmax, source.view());
+            let softmax = Softmax::train(&carried, &labels, &weights, classes, &options)?;
+            Classifier::Softmax(softmax)
+        }
+        ClassifierKind::Nearest => {
+            Classifier::Nearest(Nearest { samples: carried, labels, classes })
+        }
+    };
     let fit_source = start.elapsed().as_secs_f64();
-    Ok(Fitted {
-        classifier: Classifier::Softmax(softmax),
-        seconds: Seconds { fit_source, fit_target, transport },
-    })
+    Ok(Fitted { classifier, seconds: Seconds { fit_source, fit_target, transport } })
 }
 
 fn samples<T: Sample>(task: &Task<'_, T>, settings: &Settings) -> Samples {
@@ -76,6 +82,21 @@ fn thinned(len: usize, limit: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize>
 /// The rows in f64.
 fn to_f64<T: Sample>(x: &ArrayRef2<T>, rows: &[usize]) -> Array2<f64> {
     Array2::from_shape_fn((rows.len(), x.ncols()), |(i, j)| x[[rows[i], j]].into())
+}
+
+/// The options with a penalty relative to the total variance of the source's columns.
+pub(super) fn relative_penalty<T: Sample>(
+    options: &softmax::Options,
+    source: ArrayView2<'_, T>,
+) -> softmax::Options {
+    let n = source.nrows() as f64;
+    let variance = |column: ArrayView1<'_, T>| {
+        let mean = column.iter().map(|&v| v.into()).sum::<f64>() / n;
+        column.iter().map(|&v| (v.into() - mean).powi(2)).sum::<f64>() / n
+    };
+    let total: f64 = source.columns().into_iter().map(variance).sum();
+    let unit = if total > 0.0 { options.unit * total.sqrt() } else { options.unit };
+    softmax::Options { unit, ..*options }
 }
 
 /// Equal weights.

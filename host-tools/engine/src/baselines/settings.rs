@@ -5,6 +5,16 @@ use crate::adapt::plan::PlanSettings;
 use crate::adapt::softmax;
 use crate::mixture::CovarianceKind;
 
+/// The classifier that methods with a map train on the carried source samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClassifierKind {
+    /// A one-layer softmax, as in the paper on GMM-OTDA.
+    Softmax,
+    /// The label of the nearest carried sample, as in the papers on OTDA. `gmm-otda-t` carries
+    /// weighted samples and always trains a softmax.
+    Nearest,
+}
+
 /// Settings of all methods.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -12,14 +22,16 @@ pub struct Settings {
     pub seed: u64,
     /// Source components per class.
     pub components_per_class: usize,
-    /// Target components; twice the number of classes if `None`, at most one per pool row.
+    /// Target components; as many per class as the source has if `None`. At most one per pool row.
     pub target_components: Option<usize>,
     /// Shape of the covariances.
     pub covariance: CovarianceKind,
     /// Smallest variance of a component.
     pub variance_floor: f64,
-    /// Number of starts of each EM.
+    /// Number of random starts of each EM.
     pub restarts: usize,
+    /// Whether the target's EM also starts at the source's means. The likeliest start wins.
+    pub start_at_source: bool,
     /// Settings of the plan between mixtures.
     pub plan: PlanSettings,
     /// Epsilon of `otda-sinkhorn` and `hot-da`, relative to the largest cost.
@@ -30,7 +42,10 @@ pub struct Settings {
     pub max_samples: usize,
     /// Settings of `infoot`.
     pub infoot: InfoOtOptions,
-    /// Settings of the classifier.
+    /// The classifier on the carried samples.
+    pub classifier: ClassifierKind,
+    /// Settings of the softmax. Its penalty is relative to the total variance of the source's
+    /// columns, so that it holds for any unit and any number of features.
     pub softmax: softmax::Options,
 }
 
@@ -43,11 +58,14 @@ impl Default for Settings {
             covariance: CovarianceKind::Diagonal,
             variance_floor: 0.01,
             restarts: 3,
+            start_at_source: true,
             plan: PlanSettings::default(),
-            epsilon: 1e-2,
-            max_samples: 1000,
+            epsilon: 2e-2,
+            max_samples: 2000,
             infoot: InfoOtOptions::default(),
-            softmax: softmax::Options::default(),
+            classifier: ClassifierKind::Softmax,
+            // scikit-learn's tolerance. Tighter ones take ten times as long and change no label.
+            softmax: softmax::Options { tolerance: 1e-4, ..softmax::Options::default() },
         }
     }
 }

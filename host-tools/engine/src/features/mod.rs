@@ -8,4 +8,5 @@ pub mod integer_extract;
 pub mod rates;
 pub mod snapshot;
 pub mod standardise;
+pub mod table;
 pub mod turns;

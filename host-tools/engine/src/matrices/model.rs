@@ -88,6 +88,7 @@ impl Model {
         match &self.classifier {
             Classifier::Mixture(labelled) => labelled.labels.ncols(),
             Classifier::Softmax(softmax) => softmax.intercepts.len(),
+            Classifier::Nearest(nearest) => nearest.classes,
         }
     }
 

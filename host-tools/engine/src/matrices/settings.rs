@@ -9,9 +9,8 @@ use crate::baselines;
 pub struct MatrixSettings {
     /// The constants by which the matrices are standardised.
     pub scale: Scale,
-    /// Settings of all methods. Here the variance floor and the penalty of the softmax are relative
-    /// to the mean variance of the source's columns after scaling, so that features may have any
-    /// unit.
+    /// Settings of all methods. Here the variance floor is relative to the mean variance of the
+    /// source's columns after scaling, so that features may have any unit.
     pub methods: baselines::Settings,
     /// The user's knowledge about the target's rows, for `guarded`.
     pub pool_is: Pool,
@@ -66,7 +65,6 @@ impl MatrixSettings {
     pub(super) fn in_units(&self, mean_variance: f64) -> baselines::Settings {
         let mut settings = self.methods.clone();
         settings.variance_floor *= mean_variance;
-        settings.softmax.unit *= mean_variance.sqrt();
         settings
     }
 }

@@ -1,7 +1,7 @@
 //! Files by numpy, pandas, polars and pyarrow. golden/matrices.py made them.
 
 use rebearing_host::data::recording;
-use rebearing_host::files::matrix::{Labels, Matrix, read, read_labels};
+use rebearing_host::files::matrix::{Labels, Matrix, read, read_labels, read_vector};
 
 use crate::{expected, golden_file, integers, names, says};
 
@@ -19,6 +19,8 @@ fn csv_and_npy() {
     assert_eq!(matrix("numpy.csv"), Matrix::F64(expected()));
     assert_eq!(matrix("polars.csv"), Matrix::F64(expected()));
     assert_eq!(labels("polars.csv"), names());
+    let path = golden_file("numpy.csv");
+    says(&path, read_vector(&path), &["12 rows × 3 columns", "give a vector"]);
     let path = golden_file("pandas-index.csv");
     says(&path, read(&path), &["column 0 has no name", "index=False"]);
 }
@@ -52,7 +54,7 @@ fn parquet_by_pandas_and_pyarrow() {
     );
     assert!(gaps[(7, 1)].is_nan());
     let path = golden_file("pyarrow-snappy.parquet");
-    says(&path, read_labels(&path), &["which column", "`label`", "f0, f1, f2"]);
+    says(&path, read_labels(&path), &["which column", "\"label\"", "f0, f1, f2"]);
     let path = golden_file("pandas-names.parquet");
     says(&path, read(&path), &["no column of numbers", "y"]);
 }

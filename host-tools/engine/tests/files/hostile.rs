@@ -1,6 +1,6 @@
 //! Files that are damaged, or made to confuse or to fill the memory.
 
-use rebearing_host::files::matrix::{Labels, Matrix, read, read_labels};
+use rebearing_host::files::matrix::{Labels, Matrix, read, read_labels, read_vector};
 
 use crate::{file, refused, refused_labels, says};
 
@@ -37,11 +37,19 @@ fn tables_in_other_dialects_are_read() {
 }
 
 #[test]
+fn a_row_and_a_column_are_vectors() {
+    for text in ["1,2,3\n", "w\n1\n2\n3\n"] {
+        let (_folder, path) = file("w.csv", text);
+        assert_eq!(read_vector(&path).unwrap(), [1.0, 2.0, 3.0]);
+    }
+}
+
+#[test]
 fn labels_that_are_none_are_named() {
     refused_labels("0\n1\n1.5\n", &["line 3", "1.5", "whole number"]);
     refused_labels("0\n\n1\n", &["line 2 is empty"]);
     refused_labels("label\na\n\"\"\n", &["line 3", "no label"]);
-    refused_labels("a,b\n1,2\n", &["line 1", "which column", "`label`", "a, b"]);
+    refused_labels("a,b\n1,2\n", &["line 1", "which column", "\"label\"", "a, b"]);
     refused_labels("label\n", &["no labels"]);
     refused_labels("", &["no labels"]);
     refused_labels("0\n9223372036854775808\n", &["line 2", "whole number"]);

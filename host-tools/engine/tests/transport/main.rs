@@ -4,3 +4,4 @@ mod baselines;
 mod golden;
 mod problems;
 mod properties;
+mod settings;

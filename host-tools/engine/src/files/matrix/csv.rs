@@ -149,7 +149,7 @@ pub(super) fn read_labels(path: &Path) -> Result<Labels, MatrixError> {
         _ => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let problem = format!(
-                ": which column has the labels? Call it `{LABEL}` in the first \
+                ": which column has the labels? Call it \"{LABEL}\" in the first \
                                    line, which holds: {}",
                 listed(&names)
             );

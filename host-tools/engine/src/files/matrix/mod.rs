@@ -72,6 +72,17 @@ pub fn read(path: &Path) -> Result<Matrix, MatrixError> {
     Ok(matrix)
 }
 
+/// Reads a vector in double precision: a matrix of one column or one row.
+pub fn read_vector(path: &Path) -> Result<Vec<f64>, MatrixError> {
+    let matrix = read(path)?.into_f64();
+    let (rows, columns) = matrix.dim();
+    if rows > 1 && columns > 1 {
+        let shape = format!("a matrix of {rows} rows × {columns} columns; give a vector");
+        return Err(MatrixError::content(path, shape));
+    }
+    Ok(matrix.into_iter().collect())
+}
+
 /// Reads one label a row: integers or texts.
 ///
 /// A CSV or Parquet file has either one column or a column called `label`. Floats that are whole

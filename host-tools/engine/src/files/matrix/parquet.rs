@@ -78,7 +78,7 @@ pub(super) fn read_labels(path: &Path) -> Result<Labels, MatrixError> {
     let Some(column) = column else {
         let names: Vec<&str> = directory.columns.iter().map(|c| c.name.as_str()).collect();
         let problem = format!(
-            "which column has the labels? call it `{LABEL}`; the file has: {}",
+            "which column has the labels? call it \"{LABEL}\"; the file has: {}",
             listed(&names)
         );
         return Err(MatrixError::content(path, problem));

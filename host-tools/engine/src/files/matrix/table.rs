@@ -104,6 +104,19 @@ impl Table<'_> {
     }
 }
 
+/// Refuses a text of which a spreadsheet with another separator would run a part.
+fn check_cells(table: &Table<'_>) -> Result<(), String> {
+    for (name, values) in &table.beside {
+        let Beside::Texts(texts) = values else { continue };
+        if let Some(text) = texts.iter().flatten().find(|text| cell::runs_inside(text)) {
+            return Err(format!(
+                "{name} {text:?}: a spreadsheet would run a part of it; rename it, or write .parquet"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// The file beside a `.npy` file that holds the columns about each row: `X.rows.csv` for `X.npy`.
 pub fn rows_file(path: &Path) -> Option<PathBuf> {
     (super::extension(path) == "npy").then(|| path.with_extension("rows.csv"))
@@ -113,7 +126,8 @@ pub fn rows_file(path: &Path) -> Option<PathBuf> {
 /// [`rows_file`].
 pub fn write_table(path: &Path, table: &Table<'_>) -> Result<(), MatrixError> {
     let format = Format::of_output(path)?;
-    table.check().map_err(|problem| MatrixError::content(path, problem))?;
+    let cells = if format == Format::Parquet { Ok(()) } else { check_cells(table) };
+    table.check().and(cells).map_err(|problem| MatrixError::content(path, problem))?;
     let written = match (format, rows_file(path)) {
         (Format::Npy, Some(rows)) if !table.beside.is_empty() => {
             let beside = Table { beside: table.beside.clone(), columns: &[], blocks: Vec::new() };
