@@ -51,6 +51,9 @@ cargo xtask bench host [--json] [--quick] [--threads N]
 cargo xtask bench device [receiver] [--json]
                               counts instructions on emulated Cortex-M: mixtures, stages, emlearn,
                               and the receiver of new models, or only the last
+cargo xtask bench methods [--deep] [--quick] [--json] [--only GROUP,…] [--check]
+                              compares our methods, POT's and skada's on real data; --deep adds
+                              networks; --check gives theirs tasks with a known answer
 cargo xtask operation         simulates a million windows of operation: alarms, false alarms, delays
 cargo xtask fuzz              damages millions of model files, on the host and on an emulated core
 cargo xtask install [OPTION…] installs the command, with the emulated device's firmware in it
@@ -106,6 +109,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["firmware", "--json"] => Ok(firmware::print(true)?),
         ["bench", "host", options @ ..] => bench::host(options),
         ["bench", "device", options @ ..] => bench::device::bench(options),
+        ["bench", "methods", options @ ..] => bench::methods::methods(options),
         ["size"] => Ok(size::print()?),
         ["operation"] => Ok(test::operation()?),
         ["fuzz"] => Ok(fuzz::long()?),

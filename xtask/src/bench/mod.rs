@@ -15,6 +15,7 @@ mod agreement;
 pub(crate) mod device;
 mod json;
 mod measure;
+pub(crate) mod methods;
 mod profile;
 mod python;
 mod report;

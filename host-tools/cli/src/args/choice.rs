@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rebearing::Encoding;
 use rebearing_host::adapt::plan::Solver;
 use rebearing_host::adapt::verdict::Pool;
-use rebearing_host::baselines::Method;
+use rebearing_host::baselines::{ClassifierKind, Method};
 use rebearing_host::device::emulator::SampleKind;
 use rebearing_host::evaluate::EvaluatedMethod::{self, Baseline, Guarded};
 use rebearing_host::matrices::{MapKind, Scale};
@@ -57,6 +57,13 @@ impl Choice for Scale {
         (Self::None, "none", "Not at all"),
         (Self::Source, "source", "Both by mean and standard deviation of the source's columns"),
         (Self::Each, "each", "Each by its own mean and standard deviation"),
+    ];
+}
+
+impl Choice for ClassifierKind {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Softmax, "softmax", "A one-layer softmax"),
+        (Self::Nearest, "nearest", "The label of the nearest moved row"),
     ];
 }
 

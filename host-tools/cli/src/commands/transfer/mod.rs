@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use rebearing_host::adapt::verdict::Pool;
-use rebearing_host::baselines;
+use rebearing_host::baselines::{self, ClassifierKind};
 use rebearing_host::evaluate::EvaluatedMethod;
 use rebearing_host::files::{matrix, output};
 use rebearing_host::matrices::{MapKind, MatrixSettings, Scale};
@@ -73,6 +73,9 @@ pub(super) struct TransferArgs {
     /// Most rows of each domain in a plan between rows; more are thinned
     #[arg(long, value_name = "N", default_value_t = baselines::Settings::default().max_samples)]
     max_samples: usize,
+    /// What is trained on the source's moved rows. gmm-otda-t always trains a softmax
+    #[arg(long, value_parser = choice::<ClassifierKind>(), default_value = ClassifierKind::Softmax.choice_name())]
+    classifier: ClassifierKind,
     /// What is known about the target's rows, for guarded
     #[arg(long, value_parser = choice::<Pool>(), default_value = Pool::All.choice_name())]
     pool_is: Pool,
@@ -117,6 +120,7 @@ impl TransferArgs {
                 restarts: self.em.restarts,
                 plan: self.solver.settings(),
                 max_samples: self.max_samples,
+                classifier: self.classifier,
                 ..baselines::Settings::default()
             },
             pool_is: self.pool_is,
