@@ -83,7 +83,7 @@ def test_scales_differ_and_none_leaves_the_features(domains):
     assert found["source"].scaling_[0] == pytest.approx(Xs.mean(axis=0))
     assert found["each"].scaling_[0] == pytest.approx(Xt.mean(axis=0))
     assert all(model.score(Xt, yt) > 0.6 for model in found.values())
-    with pytest.raises(RebearingError, match="scale is 'both'"):
+    with pytest.raises(RebearingError, match='scale is "both"'):
         GMMOTDAClassifier(scale="both").fit(Xs, ys, Xt)
 
 

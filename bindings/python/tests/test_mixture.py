@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.filterwarnings("ignore:Best performing initialization")
+
 from rebearing import GaussianMixture, RebearingError
 
 sklearn_mixture = pytest.importorskip("sklearn.mixture")

@@ -19,4 +19,6 @@ ESTIMATORS = [
 
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learns_checks(estimator, check):
-    check(estimator)
+    # skada switches it on for the whole process.
+    with sklearn.config_context(enable_metadata_routing=False):
+        check(estimator)

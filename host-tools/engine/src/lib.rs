@@ -49,7 +49,7 @@
 //! |---|---|
 //! | [`progress`] | the progress of long work |
 //! | [`words`] | counts and axes in words, for messages |
-//! | [`files`] | output files that are never half written, and `.npy` matrices |
+//! | [`files`] | output files that are never half written, and matrices in `.npy`, CSV and Parquet |
 //! | [`data`] | recordings, manifests, and the domain of one machine |
 //! | [`simulate`] | recordings of simulated machines |
 //! | [`features`] | feature vectors, computed by the device's own code |

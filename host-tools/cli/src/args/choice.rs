@@ -7,6 +7,8 @@ use rebearing_host::adapt::verdict::Pool;
 use rebearing_host::baselines::Method;
 use rebearing_host::device::emulator::SampleKind;
 use rebearing_host::evaluate::EvaluatedMethod::{self, Baseline, Guarded};
+use rebearing_host::matrices::{MapKind, Scale};
+use rebearing_host::mixture::CovarianceKind;
 use rebearing_host::simulate::FileFormat;
 
 /// A setting with a few values, each with a name and a line of help.
@@ -27,6 +29,52 @@ pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
         let found = T::ALL.iter().find(|(_, name, _)| *name == given);
         found.map(|(value, ..)| *value).ok_or("no such value")
     })
+}
+
+/// One value of a setting, or all of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum OneOrAll<T> {
+    One(T),
+    All,
+}
+
+/// Returns a parser that takes the names of a setting's values, and `all`.
+pub(crate) fn choice_or_all<T: Choice>() -> impl TypedValueParser<Value = OneOrAll<T>> {
+    let values = T::ALL.iter().map(|(_, name, help)| PossibleValue::new(name).help(help));
+    let all = PossibleValue::new("all").help("Each of them");
+    PossibleValuesParser::new(values.chain([all])).try_map(|given| {
+        let found = T::ALL.iter().find(|(_, name, _)| *name == given);
+        match found {
+            Some((value, ..)) => Ok(OneOrAll::One(*value)),
+            None if given == "all" => Ok(OneOrAll::All),
+            None => Err("no such value"),
+        }
+    })
+}
+
+impl Choice for Scale {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::None, "none", "Not at all"),
+        (Self::Source, "source", "Both by mean and standard deviation of the source's columns"),
+        (Self::Each, "each", "Each by its own mean and standard deviation"),
+    ];
+}
+
+impl Choice for MapKind {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Weight, "weight", "To every component that the plan joins with the row's own"),
+        (Self::Mean, "mean", "To the mean over all pairs of components"),
+        (Self::Rand, "rand", "Along one pair of components, drawn at random"),
+    ];
+}
+
+impl Choice for CovarianceKind {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Diagonal, "diag", "A variance per component and feature"),
+        (Self::Full, "full", "A matrix per component"),
+        (Self::Spherical, "spherical", "A variance per component"),
+        (Self::Tied, "tied", "One matrix for all components"),
+    ];
 }
 
 impl Choice for Pool {

@@ -5,6 +5,7 @@ pub(crate) mod bus;
 pub(crate) mod choice;
 pub(crate) mod comparable;
 pub(crate) mod domains;
+pub(crate) mod em;
 pub(crate) mod false_alarms;
 pub(crate) mod front_end;
 pub(crate) mod passphrase;

@@ -1,37 +1,57 @@
-//! `rebearing gmm`: fits a Gaussian mixture to a feature matrix with EM.
+//! `rebearing gmm`: fits a Gaussian mixture to a feature matrix with EM, or scores rows with a saved
+//! one.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-use clap::{Args, ValueEnum};
-use ndarray::Axis;
-use serde_json::{Value, json};
-
-use super::{Outcome, shown};
-use crate::progress::Step;
-use rebearing_host::files::npy::{self, Matrix};
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use ndarray::Array2;
+use rebearing_host::files::matrix::{self, Labels, Matrix};
 use rebearing_host::files::output;
-use rebearing_host::mixture::{Covariance, CovarianceKind, EmSettings, Fit, Start, fit};
+use rebearing_host::matrices::{Classes, SavedLabels, SavedMixture, Scaling, check_source};
+use rebearing_host::mixture::{
+    ComponentCount, CovarianceKind, EmSettings, Mixture, Sample, Start, fit, fit_conditional,
+};
 use rebearing_host::words::plural;
 
-/// Fit a Gaussian mixture to a feature matrix with EM.
+use super::{Outcome, shown};
+use crate::args::choice::{Choice as _, choice};
+use crate::progress::Step;
+use crate::text::mixture::{Course, Fitted};
+
+/// Fit a Gaussian mixture to a feature matrix with EM, or score rows with a saved one.
+///
+/// With --labels, every class gets a mixture of its own, with --components components each. All
+/// classes have the same weight. Such a file is a source for `rebearing transfer`.
+///
+/// With --mixture, nothing is fitted: the mean log-likelihood of the rows is printed, and --scores and
+/// --responsibilities write the figures of each row.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rebearing gmm --data x.npy --components 20 --out g.json\n\n\
-    The output has weights, means and covariances as nested lists in the shapes of \
-    scikit-learn's GaussianMixture.")]
+#[command(after_help = "Examples:
+  rebearing gmm --data x.npy --components 20 --out g.json
+  rebearing gmm --data x.npy --labels y.npy --components 2 --out g.json
+  rebearing gmm --mixture g.json --data x.npy --scores s.npy --responsibilities r.npy
+
+The output has weights, means and covariances as nested lists in the shapes of scikit-learn's \
+GaussianMixture.")]
 pub(super) struct GmmArgs {
-    /// Samples × features, float32 or float64; a vector is one feature.
-    #[arg(long, value_name = "X.npy")]
+    /// Samples × features as .npy, .csv or .parquet; a vector is one feature.
+    #[arg(long, value_name = "X.npy|.csv|.parquet")]
     data: PathBuf,
-    /// Number of components.
-    #[arg(long, value_name = "K")]
-    components: usize,
+    /// Label of each sample: fit a mixture for each class.
+    #[arg(long, value_name = "Y.npy|.csv|.parquet", conflicts_with_all = ["mixture", "init"])]
+    labels: Option<PathBuf>,
+    /// Saved mixture to score the data with.
+    #[arg(long, value_name = "G.json", conflicts_with_all = ["components", "init", "out"])]
+    mixture: Option<PathBuf>,
+    /// Number of components; with --labels, of each class.
+    #[arg(long, value_name = "K", required_unless_present = "mixture")]
+    components: Option<usize>,
     /// Shape of the covariances.
-    #[arg(long, value_name = "KIND", value_enum, default_value_t = Kind::Diag)]
-    covariance: Kind,
+    #[arg(long, value_name = "KIND", value_parser = choice::<CovarianceKind>(), default_value = CovarianceKind::Diagonal.choice_name())]
+    covariance: CovarianceKind,
     /// Means to start from, components × features [default: k-means from k-means++ seeds].
-    #[arg(long, value_name = "MEANS.npy")]
+    #[arg(long, value_name = "MEANS.npy|.csv|.parquet")]
     init: Option<PathBuf>,
     /// Seed of the starts; the same seed gives the same mixture.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -49,133 +69,158 @@ pub(super) struct GmmArgs {
     #[arg(long, value_name = "V", default_value_t = 1e-6)]
     variance_floor: f64,
     /// Where to write the mixture.
-    #[arg(long, value_name = "G.json")]
-    out: PathBuf,
-}
-
-/// Shape of the covariances, by scikit-learn's names.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
-    /// A variance per component and feature.
-    Diag,
-    /// A matrix per component.
-    Full,
-    /// A variance per component.
-    Spherical,
-    /// One matrix for all components.
-    Tied,
-}
-
-impl Kind {
-    fn kind(self) -> CovarianceKind {
-        match self {
-            Self::Diag => CovarianceKind::Diagonal,
-            Self::Full => CovarianceKind::Full,
-            Self::Spherical => CovarianceKind::Spherical,
-            Self::Tied => CovarianceKind::Tied,
-        }
-    }
-
-    fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
-    }
+    #[arg(long, value_name = "G.json", required_unless_present = "mixture")]
+    out: Option<PathBuf>,
+    /// Where to write the log-likelihood of each row: .npy, .csv or .parquet.
+    #[arg(long, value_name = "S.npy")]
+    scores: Option<PathBuf>,
+    /// Where to write the share of each component (column) in each row: .npy, .csv or .parquet.
+    #[arg(long, value_name = "R.npy")]
+    responsibilities: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &GmmArgs) -> Result<Outcome> {
-    output::check_writable(&args.out)?;
-    let data = npy::read_matrix(&args.data)?;
-    let start = match &args.init {
-        Some(path) => Start::Means(npy::read_matrix(path)?.into_f64()),
-        None => Start::KMeans,
+    if let Some(out) = &args.out {
+        output::check_writable(out)?;
+    }
+    for path in [&args.scores, &args.responsibilities].into_iter().flatten() {
+        matrix::check_extension(path)?;
+        output::check_writable(path)?;
+    }
+    match matrix::read(&args.data)? {
+        Matrix::F32(x) => run_on(args, &x),
+        Matrix::F64(x) => run_on(args, &x),
+    }
+}
+
+fn run_on<T: Sample>(args: &GmmArgs, x: &Array2<T>) -> Result<Outcome> {
+    if let Some(path) = &args.mixture {
+        let saved = SavedMixture::read(path)?;
+        let log_likelihood = write_rows(args, &saved.mixture, x)?;
+        let (samples, components) = (x.nrows(), saved.mixture.components());
+        let text = format!(
+            "{} under the {} of {}: mean log-likelihood {log_likelihood:.6}",
+            plural(samples, "sample", "samples"),
+            plural(components, "component", "components"),
+            path.display()
+        );
+        let mut json = serde_json::json!({
+            "mixture": shown(path),
+            "data": shown(&args.data),
+            "samples": samples,
+            "components": components,
+            "log_likelihood": log_likelihood,
+        });
+        args.add_outputs(&mut json);
+        return Ok(Outcome::new(text, json));
+    }
+    let (saved, course) = match &args.labels {
+        Some(labels) => labelled(args, x, &matrix::read_labels(labels)?)?,
+        None => unlabelled(args, x)?,
     };
-    let settings = EmSettings {
-        components: args.components,
-        covariance: args.covariance.kind(),
-        tolerance: args.tolerance,
-        max_iterations: args.max_iterations,
-        variance_floor: args.variance_floor,
-        restarts: args.restarts,
-        seed: args.seed,
-        start,
-        ..EmSettings::new(args.components)
+    // EM's own figure is that of the parameters before its last step.
+    let log_likelihood = write_rows(args, &saved.mixture, x)?;
+    let Some(out) = &args.out else { bail!("give --out G.json") };
+    let fitted = Fitted {
+        saved: &saved,
+        course: &course,
+        log_likelihood,
+        samples: x.nrows(),
+        settings: &args.settings()?,
+        data: &args.data,
+        out,
     };
-    let (samples, features) = data.dim();
+    let mut json = fitted.to_json();
+    output::write(out, format!("{json}\n").as_bytes())?;
+    args.add_outputs(&mut json);
+    Ok(Outcome::new(fitted.text(), json))
+}
+
+fn unlabelled<T: Sample>(args: &GmmArgs, x: &Array2<T>) -> Result<(SavedMixture, Course)> {
     let fitted = {
-        let _step =
-            Step::start(format!("fitting {}", plural(args.components, "component", "components")));
-        match &data {
-            Matrix::F32(x) => fit(x.view(), None, &settings, &|_| {}),
-            Matrix::F64(x) => fit(x.view(), None, &settings, &|_| {}),
-        }
+        let what = plural(args.components(), "component", "components");
+        let _step = Step::start(format!("fitting {what}"));
+        fit(x.view(), None, &args.settings()?, &|_| {})
     };
     // An error about the start is about the file of the means.
     let fitted = fitted.with_context(|| match &args.init {
         Some(init) => format!("{} from {}", args.data.display(), init.display()),
         None => args.data.display().to_string(),
     })?;
-    let json = to_json(args, samples, features, &fitted);
-    output::write(&args.out, format!("{json}\n").as_bytes())?;
-    Ok(Outcome::new(text(args, samples, features, &fitted), json))
+    Ok((SavedMixture { mixture: fitted.mixture.clone(), labels: None }, Course::One(fitted)))
 }
 
-fn text(args: &GmmArgs, samples: usize, features: usize, fit: &Fit) -> String {
-    let mut text = format!(
-        "{} ({}) of {} × {} -> {}\n\
-         mean log-likelihood {:.6} after {}",
-        plural(args.components, "component", "components"),
-        args.covariance.name(),
-        plural(samples, "sample", "samples"),
-        plural(features, "feature", "features"),
-        args.out.display(),
-        fit.log_likelihood,
-        plural(fit.iterations, "iteration", "iterations"),
-    );
-    if !fit.converged {
-        text.push_str("; the tolerance was not reached: raise --max-iterations");
-    }
-    if fit.reseeded > 0 {
-        let _ = write!(
-            text,
-            "\n{} a component without samples got a new mean",
-            plural(fit.reseeded, "time", "times")
-        );
-    }
-    if !fit.constant_columns.is_empty() {
-        let _ = write!(
-            text,
-            "\nconstant features, with --variance-floor as their only variance: {:?}",
-            fit.constant_columns
-        );
-    }
-    text
+fn labelled<T: Sample>(
+    args: &GmmArgs,
+    x: &Array2<T>,
+    labels: &Labels,
+) -> Result<(SavedMixture, Course)> {
+    let (classes, rows): (Classes, Vec<usize>) =
+        check_source(x.view(), labels).map_err(|error| {
+            let file = if error.is_about_labels() { args.labels.as_ref() } else { None };
+            let file = file.unwrap_or(&args.data).display().to_string();
+            anyhow::Error::new(error).context(file)
+        })?;
+    let _step = Step::start(format!("fitting {}", plural(classes.len(), "class", "classes")));
+    let count = ComponentCount::PerClass(args.components());
+    let settings = args.settings()?;
+    let fitted =
+        fit_conditional(x.view(), &rows, &classes.names(), None, &count, &settings, &|_| {})
+            .with_context(|| args.data.display().to_string())?;
+    let columns = Scaling::measure(x.view());
+    let labels = SavedLabels { classes, table: fitted.mixture.labels, columns };
+    let saved = SavedMixture { mixture: fitted.mixture.mixture, labels: Some(labels) };
+    Ok((saved, Course::Classes(fitted.classes)))
 }
 
-fn to_json(args: &GmmArgs, samples: usize, features: usize, fit: &Fit) -> Value {
-    let rows = |matrix: ndarray::ArrayView2<f64>| -> Value {
-        matrix.outer_iter().map(|row| Value::from(row.to_vec())).collect()
-    };
-    let covariances: Value = match &fit.mixture.covariance {
-        Covariance::Diagonal(v) | Covariance::Tied(v) => rows(v.view()),
-        Covariance::Spherical(v) => Value::from(v.to_vec()),
-        Covariance::Full(v) => v.axis_iter(Axis(0)).map(rows).collect(),
-    };
-    json!({
-        "data": shown(&args.data),
-        "samples": samples,
-        "features": features,
-        "components": args.components,
-        "covariance": args.covariance.name(),
-        "seed": args.seed,
-        "restart": fit.restart,
-        "variance_floor": args.variance_floor,
-        "tolerance": args.tolerance,
-        "iterations": fit.iterations,
-        "converged": fit.converged,
-        "reseeded": fit.reseeded,
-        "constant_features": fit.constant_columns,
-        "log_likelihood": fit.log_likelihood,
-        "weights": fit.mixture.weights.to_vec(),
-        "means": rows(fit.mixture.means.view()),
-        "covariances": covariances,
-    })
+/// Writes the figures of each row that were asked for, and returns the mean log-likelihood.
+fn write_rows<T: Sample>(args: &GmmArgs, mixture: &Mixture, x: &Array2<T>) -> Result<f64> {
+    let of_data = || args.data.display().to_string();
+    let likelihoods = mixture.log_likelihoods(x.view()).with_context(of_data)?;
+    let mean = likelihoods.mean().unwrap_or(f64::NAN);
+    if let Some(path) = &args.scores {
+        let column = likelihoods.insert_axis(ndarray::Axis(1));
+        matrix::write(path, column.view(), &["log_likelihood".into()])?;
+    }
+    if let Some(path) = &args.responsibilities {
+        let shares = mixture.responsibilities(x.view()).with_context(of_data)?;
+        let names: Vec<String> =
+            (0..mixture.components()).map(|k| format!("component_{k}")).collect();
+        matrix::write(path, shares.view(), &names)?;
+    }
+    Ok(mean)
+}
+
+impl GmmArgs {
+    /// Zero is refused by EM.
+    fn components(&self) -> usize {
+        self.components.unwrap_or(0)
+    }
+
+    fn settings(&self) -> Result<EmSettings> {
+        let start = match &self.init {
+            Some(path) => Start::Means(matrix::read(path)?.into_f64()),
+            None => Start::KMeans,
+        };
+        Ok(EmSettings {
+            covariance: self.covariance,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            variance_floor: self.variance_floor,
+            restarts: self.restarts,
+            seed: self.seed,
+            start,
+            ..EmSettings::new(self.components())
+        })
+    }
+
+    fn add_outputs(&self, json: &mut serde_json::Value) {
+        let add = |name: &str, path: &Option<PathBuf>, json: &mut serde_json::Value| {
+            if let Some(path) = path.as_deref().map(Path::new) {
+                json[name] = shown(path).into();
+            }
+        };
+        add("scores", &self.scores, json);
+        add("responsibilities", &self.responsibilities, json);
+    }
 }

@@ -20,9 +20,10 @@ mod send;
 mod sign;
 mod simulate;
 mod status;
+mod transfer;
 mod watch;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
 use serde_json::Value;
 
@@ -45,6 +46,10 @@ pub struct Cli {
     /// Print one JSON object on standard output, and everything else on standard error.
     #[arg(long, global = true)]
     pub json: bool,
+    /// Threads to work with [default: one for each processor]. The results are the same for any
+    /// number.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     #[command(subcommand)]
     command: Command,
 }
@@ -69,6 +74,7 @@ enum Command {
     Report(report::ReportArgs),
     Plan(plan::PlanArgs),
     Evaluate(evaluate::EvaluateArgs),
+    Transfer(transfer::TransferArgs),
     Watch(watch::WatchArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -114,6 +120,13 @@ impl Cli {
 
     /// Runs the command. An error means bad input: exit code 2.
     pub fn run(&self) -> Result<Outcome> {
+        let Some(threads) = self.threads else { return self.run_here() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
+        pool.with_context(|| format!("--threads {threads}: give fewer"))?
+            .install(|| self.run_here())
+    }
+
+    fn run_here(&self) -> Result<Outcome> {
         match &self.command {
             Command::Demo(args) => demo::run(args),
             Command::Simulate(args) => simulate::run(args),
@@ -133,6 +146,7 @@ impl Cli {
             Command::Report(args) => report::run(args),
             Command::Plan(args) => plan::run(args),
             Command::Evaluate(args) => evaluate::run(args),
+            Command::Transfer(args) => transfer::run(args),
             Command::Watch(args) => watch::run(args, self.json),
             Command::Doctor(args) => Ok(doctor::run(args)),
             Command::Completions(args) => completions::run(args),

@@ -14,6 +14,7 @@ pub(crate) mod folder;
 pub(crate) mod label;
 pub(crate) mod levels;
 pub(crate) mod library;
+pub(crate) mod mixture;
 pub(crate) mod model;
 pub(crate) mod prediction;
 pub mod printable;

@@ -12,9 +12,6 @@ use crate::mixture::Sample;
 
 /// Rows that are widened to f64 at once.
 const BLOCK: usize = 512;
-/// Entries of the plan below this share of their row are left out. An entropic plan joins each
-/// component with every other one, most of them by next to nothing.
-const NEGLIGIBLE: f64 = 1e-3;
 
 /// Source rows, mapped to the target by `T_weight`, with the class of each.
 pub(crate) struct MappedSamples<'a, T> {
@@ -49,16 +46,14 @@ impl<'a, T: Sample> MappedSamples<'a, T> {
         let mut total = 0.0;
         for (component, rows) in rows.iter().enumerate() {
             let own = if rows.is_empty() { &[] } else { maps.from(component) };
-            let least = NEGLIGIBLE * own.iter().map(|(mass, _)| mass).sum::<f64>();
             let way = |(mass, map): &'a (f64, GaussianMap)| Way {
                 weight: *mass,
                 map,
                 offset: map.offset(),
             };
-            let own: Vec<Way<'a>> =
-                own.iter().filter(|(mass, _)| *mass >= least).map(way).collect();
+            let own: Vec<Way<'a>> = own.iter().map(way).collect();
             if own.is_empty() && !rows.is_empty() {
-                return Err(MapError::Threshold { component, threshold: least });
+                return Err(MapError::Threshold { component, threshold: 0.0 });
             }
             total += rows.len() as f64 * own.iter().map(|way| way.weight).sum::<f64>();
             ways.push(own);

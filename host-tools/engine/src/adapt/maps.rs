@@ -20,6 +20,9 @@ use crate::mixture::{Covariance, InvalidMixture, Mixture, Sample};
 /// Rows whose densities are in memory at once.
 const BLOCK: usize = 8192;
 
+/// Smallest share of a plan's row that is worth a map.
+const NEGLIGIBLE: f64 = 1e-3;
+
 /// Why there is no map.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MapError {
@@ -207,6 +210,17 @@ impl<'a> ComponentMaps<'a> {
             return Err(MapError::Empty);
         }
         Ok(Self { source, maps })
+    }
+
+    /// The same maps without the entries of the plan below a thousandth of their row. An entropic
+    /// plan joins each component with every other one, most of them by next to nothing.
+    #[must_use]
+    pub fn without_negligible(mut self) -> Self {
+        for from_here in &mut self.maps {
+            let least = NEGLIGIBLE * from_here.iter().map(|(mass, _)| mass).sum::<f64>();
+            from_here.retain(|(mass, _)| *mass >= least);
+        }
+        self
     }
 
     /// `T_weight`: maps each sample from its likeliest component k to every l with plan entry

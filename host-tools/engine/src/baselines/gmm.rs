@@ -94,7 +94,8 @@ impl Joined {
         settings: &Settings,
     ) -> Result<Fitted, BaselineError> {
         let start = Instant::now();
-        let maps = ComponentMaps::new(&self.source.mixture, &self.target, &self.plan)?;
+        let maps = ComponentMaps::new(&self.source.mixture, &self.target, &self.plan)?
+            .without_negligible();
         let samples = MappedSamples::new(&maps, task.source, task.labels)?;
         let transport = self.seconds.transport + start.elapsed().as_secs_f64();
         let start = Instant::now();

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord, Writer};
 
-use crate::data::cell;
 use crate::data::recording::{self, Recording, RecordingError};
 use crate::data::units::{FullScale, Measure, Unit};
+use crate::files::cell;
 use crate::files::input;
 use crate::words::listed;
 

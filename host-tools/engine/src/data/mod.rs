@@ -7,7 +7,6 @@
 //! ```
 
 pub mod bearing;
-mod cell;
 pub mod counts;
 pub mod domain;
 pub mod folder;

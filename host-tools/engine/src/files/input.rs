@@ -12,6 +12,8 @@ pub const MOST_MODEL: u64 = 64 << 20;
 pub const MOST_LIBRARY: u64 = 256 << 20;
 /// Largest manifest in bytes: about two million rows.
 pub const MOST_MANIFEST: u64 = 128 << 20;
+/// Largest CSV file of a matrix or of labels, in bytes.
+pub const MOST_TABLE: u64 = 1 << 30;
 /// Largest file of snapshots in bytes.
 pub const MOST_SNAPSHOTS: u64 = 256 << 20;
 /// Largest ELF file of a firmware in bytes, with its debug information.

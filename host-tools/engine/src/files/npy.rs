@@ -5,43 +5,19 @@
 //! refused before anything is allocated.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, ArrayView2, ShapeBuilder};
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, WriterBuilder};
-use thiserror::Error;
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
 use crate::files::input;
-use crate::files::npy_header::read_header;
-use crate::files::output::{self, OutputError};
+use crate::files::matrix::MatrixError;
+use crate::files::npy_header::{header, read_header};
+use crate::files::output;
 
 /// Bytes decoded at a time; a multiple of every item size.
 const BLOCK: usize = 1 << 16;
-
-/// Why a `.npy` file could not be read or written.
-#[derive(Debug, Error)]
-pub enum NpyError {
-    /// The file cannot be opened or read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error from the operating system.
-        source: io::Error,
-    },
-    /// The content of the file is wrong.
-    #[error("{}: {problem}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The problem and its remedy.
-        problem: String,
-    },
-    /// The file cannot be written.
-    #[error(transparent)]
-    Write(#[from] OutputError),
-}
 
 /// A matrix in the precision of its file.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +47,7 @@ impl Matrix {
 }
 
 /// Reads a matrix of float32 or float64; a 1-D array is one column.
-pub fn read_matrix(path: &Path) -> Result<Matrix, NpyError> {
+pub fn read_matrix(path: &Path) -> Result<Matrix, MatrixError> {
     let array = Array::open(path)?;
     let (rows, columns) = match *array.shape.as_slice() {
         [rows] => (rows, 1),
@@ -92,7 +68,7 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, NpyError> {
         let values = array.decode(f64::from_le_bytes, f64::from_be_bytes)?;
         Array2::from_shape_vec(shape, values).map(Matrix::F64)
     }
-    .map_err(|error| NpyError::Content {
+    .map_err(|error| MatrixError::Content {
         path: path.into(),
         problem: format!("{shaped}, but cannot be arranged: {error}"),
     })
@@ -100,7 +76,7 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, NpyError> {
 
 /// Reads a vector of float32 or float64 in double precision; a matrix of one row or one
 /// column counts as a vector.
-pub fn read_vector(path: &Path) -> Result<Array1<f64>, NpyError> {
+pub fn read_vector(path: &Path) -> Result<Array1<f64>, MatrixError> {
     let array = Array::open(path)?;
     if array.shape.iter().filter(|&&n| n != 1).count() > 1 || array.shape.is_empty() {
         return Err(array.refuse(format!("an array of shape {:?}; give a vector", array.shape)));
@@ -114,20 +90,12 @@ pub fn read_vector(path: &Path) -> Result<Array1<f64>, NpyError> {
 }
 
 /// Writes a matrix as float64, whole or not at all.
-pub fn write_matrix(path: &Path, matrix: &ArrayView2<f64>) -> Result<(), NpyError> {
-    let mut bytes = Vec::new();
+pub fn write_matrix(path: &Path, matrix: &ArrayView2<f64>) -> Result<(), MatrixError> {
     let (rows, columns) = matrix.dim();
-    let encode = |bytes: &mut Vec<u8>| -> io::Result<()> {
-        let mut writer = npyz::WriteOptions::new()
-            .default_dtype()
-            .shape(&[rows as u64, columns as u64])
-            .writer(bytes)
-            .begin_nd()?;
-        writer.extend(matrix.iter().copied())?;
-        writer.finish()
-    };
-    encode(&mut bytes).map_err(|source| OutputError { path: path.into(), source })?;
-    Ok(output::write(path, &bytes)?)
+    Ok(output::write_with(path, &|out| {
+        out.write_all(&header("<f8", &[rows, columns]))?;
+        matrix.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
+    })?)
 }
 
 /// An open file: the header is parsed, the numbers are not read yet.
@@ -141,9 +109,9 @@ struct Array {
 }
 
 impl Array {
-    fn open(path: &Path) -> Result<Self, NpyError> {
-        let read = |source| NpyError::Read { path: path.into(), source };
-        let content = |problem| NpyError::Content { path: path.into(), problem };
+    fn open(path: &Path) -> Result<Self, MatrixError> {
+        let read = |source| MatrixError::Read { path: path.into(), source };
+        let content = |problem| MatrixError::Content { path: path.into(), problem };
         let file = input::open(path).map_err(read)?;
         let length = file.metadata().map_err(read)?.len();
         let mut reader = BufReader::new(file);
@@ -181,15 +149,15 @@ impl Array {
         })
     }
 
-    fn refuse(&self, problem: String) -> NpyError {
-        NpyError::Content { path: self.path.clone(), problem }
+    fn refuse(&self, problem: String) -> MatrixError {
+        MatrixError::Content { path: self.path.clone(), problem }
     }
 
     fn decode<T, const N: usize>(
         mut self,
         little: impl Fn([u8; N]) -> T,
         big: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, NpyError> {
+    ) -> Result<Vec<T>, MatrixError> {
         let count: usize = self.shape.iter().product();
         let mut values = Vec::with_capacity(count);
         let mut block = vec![0; BLOCK];
@@ -197,7 +165,7 @@ impl Array {
             let bytes = &mut block[..BLOCK.min((count - values.len()) * N)];
             self.reader
                 .read_exact(bytes)
-                .map_err(|source| NpyError::Read { path: self.path.clone(), source })?;
+                .map_err(|source| MatrixError::Read { path: self.path.clone(), source })?;
             // One loop for each byte order, so that the usual one is a plain copy.
             let items = bytes.as_chunks::<N>().0.iter();
             if self.little {

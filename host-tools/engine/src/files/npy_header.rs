@@ -1,4 +1,4 @@
-//! The header of a `.npy` file, checked before `npyz` parses it.
+//! The header of a `.npy` file: written, and checked before `npyz` parses it.
 //!
 //! The parser of `npyz` calls itself for every bracket, tries a bracket several times, and
 //! allocates the length that the file announces. So length and depth are checked first.
@@ -41,6 +41,23 @@ pub(crate) fn read_header(reader: &mut impl Read) -> Result<(NpyHeader, u64), St
     Ok((header, length))
 }
 
+/// Returns the header of an array of this type (`<f8`, `<U5`) and shape, in C order.
+pub(crate) fn header(descr: &str, shape: &[usize]) -> Vec<u8> {
+    let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
+    // A tuple of one keeps its comma.
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let shape = lengths.join(", ");
+    let mut text =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}{comma}), }}");
+    // The numbers begin at a multiple of 64 bytes; ten bytes are before the text.
+    while !(MAGIC.len() + 4 + text.len() + 1).is_multiple_of(64) {
+        text.push(' ');
+    }
+    text.push('\n');
+    let length = (text.len() as u16).to_le_bytes();
+    [MAGIC, &[1, 0], &length, text.as_bytes()].concat()
+}
+
 /// The deepest nesting of brackets. Brackets in quotes count too; only names of fields have them.
 fn depth(header: &[u8]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
@@ -78,6 +95,19 @@ mod tests {
             let (header, length) = read_header(&mut rest).unwrap();
             assert_eq!(header.shape(), [3, 2]);
             assert_eq!((length as usize, rest.len()), (bytes.len() - 24, 24));
+        }
+    }
+
+    #[test]
+    fn a_header_written_is_read_back() {
+        for shape in [&[7][..], &[3, 2], &[0, 1_000_000]] {
+            let bytes = header("<U12", shape);
+            assert_eq!(bytes.len() % 64, 0);
+            let (read, length) = read_header(&mut &bytes[..]).unwrap();
+            assert_eq!(length as usize, bytes.len());
+            assert_eq!(read.dtype().descr(), "'<U12'");
+            let read: Vec<usize> = read.shape().iter().map(|&n| n as usize).collect();
+            assert_eq!(read, shape);
         }
     }
 

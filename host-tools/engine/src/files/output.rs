@@ -1,7 +1,7 @@
 //! Output files: written completely or not at all.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -30,26 +30,53 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
 /// All bytes are on the disk before the first name changes. If a later name cannot change, the
 /// earlier ones get their old files back. Devices come first, because they cannot be taken back.
 pub fn write_all(outputs: &[(&Path, &[u8])]) -> Result<(), OutputError> {
+    let contents = outputs.iter().map(|&(_, bytes)| move |out: &mut Out<'_>| out.write_all(bytes));
+    let contents: Vec<_> = contents.collect();
+    let paths = outputs.iter().map(|&(path, _)| path);
+    let outputs: Vec<(&Path, Content<'_>)> =
+        paths.zip(contents.iter().map(|content| content as Content<'_>)).collect();
+    write_all_with(&outputs)
+}
+
+/// Where the content of an output goes.
+pub type Out<'a> = dyn Write + Send + 'a;
+
+/// Writes the content of an output, piece by piece.
+pub type Content<'a> = &'a dyn Fn(&mut Out<'_>) -> io::Result<()>;
+
+/// Writes a file as [`write()`] does, from pieces that need not be in memory together.
+pub fn write_with(path: &Path, content: Content<'_>) -> Result<(), OutputError> {
+    write_all_with(&[(path, content)])
+}
+
+/// Writes several files as [`write_all`] does, from pieces that need not be in memory together.
+pub fn write_all_with(outputs: &[(&Path, Content<'_>)]) -> Result<(), OutputError> {
     let mut staged: Vec<Staged> = Vec::new();
     let mut devices = Vec::new();
-    for &(path, bytes) in outputs {
+    for &(path, content) in outputs {
         let failed = |source| OutputError { path: path.into(), source };
         match Destination::of(path).map_err(failed)? {
-            Destination::Device => devices.push((path, bytes)),
+            Destination::Device => devices.push((path, content)),
             Destination::File(file) => {
                 if staged.iter().any(|other| place_of(&other.path) == place_of(&file)) {
                     return Err(failed(io::Error::other("it is the file of another output")));
                 }
-                staged.push(Staged::new(file, bytes).map_err(failed)?);
+                staged.push(Staged::new(file, content).map_err(failed)?);
             }
         }
     }
-    for (path, bytes) in devices {
-        let written =
-            OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes));
+    for (path, content) in devices {
+        let file = OpenOptions::new().write(true).open(path);
+        let written = file.and_then(|mut file| buffered(&mut file, content));
         written.map_err(|source| OutputError { path: path.into(), source })?;
     }
     replace_all(staged)
+}
+
+fn buffered(file: &mut File, content: Content<'_>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    content(&mut out)?;
+    out.flush()
 }
 
 /// Fails at once if [`write()`] would fail, so that a command can refuse before long work.
@@ -68,9 +95,9 @@ struct Staged {
 }
 
 impl Staged {
-    fn new(path: PathBuf, bytes: &[u8]) -> io::Result<Self> {
+    fn new(path: PathBuf, content: Content<'_>) -> io::Result<Self> {
         let mut file = temporary_beside(&path)?;
-        file.write_all(bytes)?;
+        buffered(file.as_file_mut(), content)?;
         file.as_file().sync_all()?;
         Ok(Self { path, file })
     }
@@ -216,7 +243,7 @@ mod tests {
         assert!(write_all(&[(&model, b"new"), (&absent, b"new page")]).is_err());
         kept();
         // The second name is taken only after both files are complete.
-        let staged = |path: &Path| Staged::new(path.into(), b"new").unwrap();
+        let staged = |path: &Path| Staged::new(path.into(), &|out| out.write_all(b"new")).unwrap();
         std::fs::remove_file(&page).unwrap();
         let both = vec![staged(&model), staged(&page)];
         std::fs::create_dir(&page).unwrap();

@@ -4,6 +4,7 @@ use ndarray::ArrayView2;
 use rayon::prelude::*;
 
 use super::{Classes, MatrixError, Which};
+use crate::files::matrix::Labels;
 use crate::mixture::Sample;
 
 /// Least number of rows and columns of source and target. One row has no spread, and one column
@@ -68,6 +69,29 @@ pub(super) fn check_length(labels: usize, rows: usize, which: Which) -> Result<(
         return Err(MatrixError::Length { which, labels, rows });
     }
     Ok(())
+}
+
+/// The classes of labelled rows, and the class of each row. Refuses what is no source.
+pub fn check_source<T: Sample>(
+    x: ArrayView2<'_, T>,
+    labels: &Labels,
+) -> Result<(Classes, Vec<usize>), MatrixError> {
+    check_domain(x, Which::Source)?;
+    let (classes, rows) = Classes::of(labels);
+    check_length(rows.len(), x.nrows(), Which::SourceLabels)?;
+    check_classes(&classes, &rows)?;
+    Ok((classes, rows))
+}
+
+/// The class of each label of target or test, one for each of `rows` rows.
+pub fn check_labels(
+    classes: &Classes,
+    labels: &Labels,
+    rows: usize,
+    which: Which,
+) -> Result<Vec<usize>, MatrixError> {
+    check_length(labels.len(), rows, which)?;
+    classes.indices(labels, which)
 }
 
 /// Refuses a single class, and a class with a single row.

@@ -188,6 +188,12 @@ impl MatrixError {
         }
     }
 
+    /// Whether the labels are wrong, not the rows.
+    pub fn is_about_labels(&self) -> bool {
+        use Which::{SourceLabels, TargetLabels, TestLabels};
+        matches!(self.which(), Some(SourceLabels | TargetLabels | TestLabels))
+    }
+
     pub(super) fn needs_rows(method: Method) -> Self {
         Self::NeedsRows { method: method.name() }
     }

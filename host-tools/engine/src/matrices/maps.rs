@@ -28,19 +28,16 @@ pub struct Mapped {
     pub weights: Array1<f64>,
     /// The source row of each, counted from 0.
     pub origin: Vec<usize>,
+    /// The class of each.
+    pub classes: Vec<Option<usize>>,
 }
 
 impl<T: Sample> Prepared<'_, T> {
     /// Moves the source's rows along the plan between the mixtures of source and target.
     ///
-    /// `threshold` is the smallest entry of the plan that `T_weight` follows. For the other maps
+    /// `T_weight` leaves out entries of the plan below a thousandth of their row. For the other maps
     /// every row has weight one and stays in its place.
-    pub fn map(
-        &self,
-        kind: MapKind,
-        threshold: f64,
-        settings: &MatrixSettings,
-    ) -> Result<Mapped, MatrixError> {
+    pub fn map(&self, kind: MapKind, settings: &MatrixSettings) -> Result<Mapped, MatrixError> {
         settings.check()?;
         let own = settings.in_units(self.mean_variance());
         let task = self.task(Method::GmmOtdaT)?;
@@ -51,13 +48,14 @@ impl<T: Sample> Prepared<'_, T> {
             WeightedSamples { samples: x, weights: Array1::ones(rows), origin: (0..rows).collect() }
         };
         let WeightedSamples { mut samples, weights, origin } = match kind {
-            MapKind::Weight => maps.weighted(task.source, threshold)?,
+            MapKind::Weight => maps.without_negligible().weighted(task.source, 0.0)?,
             MapKind::Mean => one_each(maps.mean(task.source)?),
             MapKind::Rand => one_each(maps.random(task.source, own.seed)?),
         };
         if let Some(scaling) = self.scaling() {
             scaling.undo(samples.view_mut());
         }
-        Ok(Mapped { x: samples, weights, origin })
+        let classes = origin.iter().map(|row| Some(task.labels[*row])).collect();
+        Ok(Mapped { x: samples, weights, origin, classes })
     }
 }

@@ -44,6 +44,7 @@ mod saved_json;
 mod scale;
 mod settings;
 
+pub use check::{check_labels, check_source};
 pub use classes::Classes;
 pub use error::{MatrixError, Which};
 pub use guarded::Guarded;

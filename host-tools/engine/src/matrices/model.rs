@@ -72,6 +72,17 @@ impl Model {
         Ok(found(self.classifier.posterior(x)?))
     }
 
+    /// The classes that were carried to rows of the target, whether the verdict uses them or not.
+    pub fn carried<T: Sample>(&self, x: ArrayView2<'_, T>) -> Result<Found, MatrixError> {
+        check_rows(x, Which::Test, self.classifier.dimensions())?;
+        Ok(found(self.posterior(x)?))
+    }
+
+    /// The same for rows that are standardised already.
+    pub fn carried_prepared<T: Sample>(&self, x: ArrayView2<'_, T>) -> Result<Found, MatrixError> {
+        Ok(found(self.classifier.posterior(x)?))
+    }
+
     /// Number of classes.
     fn classes(&self) -> usize {
         match &self.classifier {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ndarray::{ArrayView2, CowArray, Ix2};
 
-use super::check::{check_classes, check_columns, check_domain, check_length};
+use super::check::{check_columns, check_domain, check_source};
 use super::guarded::guarded;
 use super::model::Model;
 use super::{
@@ -51,10 +51,8 @@ impl<'a, T: Sample> Prepared<'a, T> {
     /// Checks the matrices and standardises them.
     pub fn new(given: Given<'a, T>, scale: Scale) -> Result<Self, MatrixError> {
         let Given { source, labels, target } = given;
-        check_domain(source.view(), Which::Source)?;
-        let (classes, rows) = Classes::of(labels);
-        check_length(rows.len(), source.nrows(), Which::SourceLabels)?;
-        check_classes(&classes, &rows)?;
+        let (classes, rows) = check_source(source.view(), labels)?;
+        let (source, target) = (in_rows(source), in_rows(target));
         check_columns(target.view(), Which::Target, source.ncols())?;
         check_domain(target.view(), Which::Target)?;
         let measured = Scaling::measure(source.view());
@@ -89,6 +87,7 @@ impl<'a, T: Sample> Prepared<'a, T> {
         let Some(SavedLabels { classes, table, columns }) = labels else {
             return Err(MatrixError::NoLabels);
         };
+        let target = in_rows(target);
         check_columns(target.view(), Which::Target, mixture.dimensions())?;
         check_domain(target.view(), Which::Target)?;
         let mixture = LabelledMixture { mixture, labels: table };
@@ -178,6 +177,11 @@ impl<'a, T: Sample> Prepared<'a, T> {
         let (classes, pool) = (self.classes.len(), self.target.view());
         Ok(Task { source: x.view(), labels, classes, pool })
     }
+}
+
+/// The matrix row by row. Every step needs it so; one copy here spares a copy in each.
+fn in_rows<T: Sample>(x: CowArray<'_, T, Ix2>) -> CowArray<'_, T, Ix2> {
+    if x.is_standard_layout() { x } else { x.as_standard_layout().into_owned().into() }
 }
 
 /// The constants for rows of the target.

@@ -11,10 +11,11 @@ const BLOCK: usize = 1024;
 /// The constants by which matrices are standardised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// Not at all.
+    /// Not at all. A standardised column weighs as much as any other, which hurts where the columns
+    /// are in one unit.
+    #[default]
     None,
     /// Both domains by the mean and standard deviation of the source's columns.
-    #[default]
     Source,
     /// Each domain by its own mean and standard deviation.
     Each,

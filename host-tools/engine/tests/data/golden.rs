@@ -149,7 +149,8 @@ fn parquet_by_pandas_and_pyarrow() {
         return;
     }
     assert_eq!(axes("pandas.parquet", Some("x;y")), (vec![x(), y()], Some(8000.0)));
-    for codec in ["none", "snappy", "gzip", "lz4"] {
+    let zstd = cfg!(feature = "zstd").then_some("zstd");
+    for codec in ["none", "snappy", "gzip", "lz4"].into_iter().chain(zstd) {
         let name = format!("{codec}.parquet");
         let unsigned = counts().iter().map(|c| c + 50.0).collect();
         assert_eq!(axes(&name, Some("f32;i16;u32")).0, [x(), counts(), unsigned], "{name}");

@@ -25,6 +25,7 @@ use self::features::Extracted;
 use self::pairs::Pair;
 use super::{Outcome, shown};
 use crate::args::choice::{Choice as _, choice};
+use crate::args::em::EmArgs;
 use crate::args::false_alarms::FalseAlarmArgs;
 use crate::args::front_end::FrontEndArgs;
 use crate::args::resample::ResampleArgs;
@@ -132,15 +133,8 @@ pub(super) struct EvaluateArgs {
     resample: ResampleArgs,
     #[command(flatten)]
     solver: SolverArgs,
-    /// Components per class, of source and target
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    components: usize,
-    /// Value to add to every variance of a component, in units of each feature's variance
-    #[arg(long, value_name = "V", default_value_t = 0.01)]
-    variance_floor: f64,
-    /// Starts of each EM; the likeliest fit is kept
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    restarts: usize,
+    #[command(flatten)]
+    em: EmArgs,
 }
 
 impl EvaluateArgs {
@@ -153,9 +147,9 @@ impl EvaluateArgs {
             leave_out: self.leave_out.clone(),
             plan: self.solver.settings(),
             healthy: self.healthy.clone(),
-            components: self.components,
-            variance_floor: self.variance_floor,
-            restarts: self.restarts,
+            components: self.em.components,
+            variance_floor: self.em.variance_floor,
+            restarts: self.em.restarts,
             promise: self.promise,
             false_alarms: self.false_alarms.settings(),
             force: self.force,

@@ -21,10 +21,10 @@ pub use guess::is_healthy;
 pub use pattern::{FIELDS, Pattern, PatternError, rate_hz};
 
 use self::pattern::Said;
-use crate::data::cell;
 use crate::data::manifest::Row;
 use crate::data::resample::same_rate;
 use crate::data::units::{FullScale, Unit};
+use crate::files::cell;
 use crate::words::plural;
 
 /// Extensions of files that may be recordings.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::PassedOver;
-use crate::data::cell;
+use crate::files::cell;
 
 /// A file that may be a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,8 +16,6 @@ mod bytes;
 mod content;
 mod converted;
 mod error;
-#[cfg(feature = "parquet")]
-mod guard;
 mod mat;
 mod npy;
 mod npz;

@@ -1,60 +1,24 @@
 //! Parquet files: a column of numbers is an axis, a row is a frame. A null is a missing sample, so
 //! it becomes NaN.
-//!
-//! The crate panics on some damaged files, so every call into it is guarded.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ::parquet::basic::{ConvertedType, LogicalType, Type};
-use ::parquet::column::reader::ColumnReader;
-use ::parquet::errors::ParquetError;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
-use ::parquet::schema::types::ColumnDescriptor;
-
-use super::guard::guarded;
-use super::stream::{CHUNK_FRAMES, Skipped};
+use super::stream::Skipped;
 use super::table::TimeColumn;
 use super::table::{Meaning, Step};
 use super::{Frames, Recording, RecordingError, Source};
-use crate::files::input;
-
-/// The place of a problem that is found before any row.
-const IN_DIRECTORY: &str = "in its directory, at its end";
-
-/// The error for a panic of the crate.
-fn damaged() -> ParquetError {
-    ParquetError::General("damaged".into())
-}
-
-/// A column of numbers.
-#[derive(Debug, Clone)]
-struct Column {
-    name: String,
-    /// Index among all columns.
-    index: usize,
-    /// Whether its integers are unsigned.
-    unsigned: bool,
-    /// The definition level of a value that is present.
-    present: i16,
-}
+use crate::files::parquet::{self, Column, Problem, Rows};
 
 pub(super) fn read(
     path: &Path,
     channels: &[&str],
     in_memory: usize,
 ) -> Result<Recording, RecordingError> {
-    let directory = || {
-        let reader = open(path)?;
-        let metadata = reader.metadata().file_metadata();
-        let all = metadata.schema_descr().columns().iter().enumerate();
-        let columns: Vec<Column> =
-            all.filter_map(|(index, column)| numbers(index, column)).collect();
-        Ok((columns, usize::try_from(metadata.num_rows()).unwrap_or(0)))
-    };
-    let (columns, rows) =
-        guarded(directory).unwrap_or_else(|| Err(unreadable(path, &damaged(), IN_DIRECTORY)))?;
+    let directory = parquet::open(path).map_err(|problem| refused(path, problem))?;
+    let rows = directory.rows;
+    let columns: Vec<Column> =
+        directory.columns.into_iter().filter(|column| column.kind.is_number()).collect();
     if rows == 0 || columns.is_empty() {
         return Err(RecordingError::empty(path));
     }
@@ -77,44 +41,11 @@ pub(super) fn read(
     Recording::of_source(path, rate_hz, Arc::new(table(chosen)), in_memory)
 }
 
-fn open(path: &Path) -> Result<SerializedFileReader<File>, RecordingError> {
-    let file =
-        input::open(path).map_err(|source| RecordingError::Io { path: path.into(), source })?;
-    SerializedFileReader::new(file).map_err(|error| unreadable(path, &error, IN_DIRECTORY))
-}
-
-fn unreadable(path: &Path, error: &ParquetError, place: impl std::fmt::Display) -> RecordingError {
-    RecordingError::malformed(
-        path,
-        format!(
-            "not a readable Parquet file {place} ({error}); copy it again, or write it with \
-             pandas: to_parquet(file, compression=\"snappy\")"
-        ),
-    )
-}
-
-/// Returns the column if it holds one number a row.
-fn numbers(index: usize, column: &ColumnDescriptor) -> Option<Column> {
-    let number =
-        matches!(column.physical_type(), Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE);
-    let integer =
-        column.logical_type_ref().is_none_or(|kind| matches!(kind, LogicalType::Integer(_)));
-    let unsigned = matches!(
-        column.converted_type(),
-        ConvertedType::UINT_8
-            | ConvertedType::UINT_16
-            | ConvertedType::UINT_32
-            | ConvertedType::UINT_64
-    );
-    let name = column.path().string();
-    // Row numbers that pandas stores.
-    let of_pandas = name.starts_with("__index_level_");
-    (number && integer && !of_pandas && column.max_rep_level() == 0).then(|| Column {
-        name,
-        index,
-        unsigned,
-        present: column.max_def_level(),
-    })
+fn refused(path: &Path, problem: Problem) -> RecordingError {
+    match problem {
+        Problem::Io(source) => RecordingError::Io { path: path.into(), source },
+        Problem::Content(reason) => RecordingError::malformed(path, reason),
+    }
 }
 
 /// Reads a column that may hold time.
@@ -205,76 +136,22 @@ impl Source for Parquet {
 
 struct ParquetFrames {
     path: PathBuf,
-    columns: Vec<Column>,
-    reader: SerializedFileReader<File>,
-    /// Index of the row group after the current one.
-    next_group: usize,
-    /// One reader for each column in the current row group.
-    readers: Vec<ColumnReader>,
-    /// Rows left in the current row group.
-    left: usize,
-    /// Number of rows before the next chunk.
-    row: usize,
+    rows: Rows,
     values: Vec<Vec<f64>>,
 }
 
 impl ParquetFrames {
     fn open(table: &Parquet) -> Result<Self, RecordingError> {
-        let path = &table.path;
-        let reader = guarded(|| open(path))
-            .unwrap_or_else(|| Err(unreadable(path, &damaged(), IN_DIRECTORY)))?;
-        Ok(Self {
-            path: table.path.clone(),
-            columns: table.columns.clone(),
-            reader,
-            next_group: 0,
-            readers: Vec::new(),
-            left: 0,
-            row: 0,
-            values: Vec::new(),
-        })
+        let path = table.path.clone();
+        let rows = Rows::open(&path, table.columns.clone());
+        let rows = rows.map_err(|problem| refused(&path, problem))?;
+        Ok(Self { path, rows, values: Vec::new() })
     }
 
     /// Replaces the content of `values` with the next rows, column by column; returns `false` at
     /// the end.
     fn next_rows(&mut self, values: &mut Vec<Vec<f64>>) -> Result<bool, RecordingError> {
-        let row = self.row;
-        guarded(|| self.unguarded_rows(values)).unwrap_or_else(|| {
-            Err(unreadable(&self.path, &damaged(), format_args!("at row {row}")))
-        })
-    }
-
-    fn unguarded_rows(&mut self, values: &mut Vec<Vec<f64>>) -> Result<bool, RecordingError> {
-        let place = format!("at row {}", self.row);
-        let failed = |error: ParquetError| unreadable(&self.path, &error, &place);
-        while self.left == 0 {
-            if self.next_group == self.reader.num_row_groups() {
-                return Ok(false);
-            }
-            let group = self.reader.get_row_group(self.next_group).map_err(failed)?;
-            let readers = self.columns.iter().map(|column| group.get_column_reader(column.index));
-            self.readers = readers.collect::<Result<_, _>>().map_err(failed)?;
-            self.left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-            self.next_group += 1;
-        }
-        let rows = self.left.min(CHUNK_FRAMES);
-        values.resize(self.columns.len(), Vec::new());
-        for ((column, reader), values) in
-            self.columns.iter().zip(&mut self.readers).zip(values.iter_mut())
-        {
-            values.clear();
-            while values.len() < rows {
-                let before = values.len();
-                read_column(column, reader, rows - before, values).map_err(failed)?;
-                if values.len() == before {
-                    let missing = ParquetError::EOF(format!("column {} ends", column.name));
-                    return Err(failed(missing));
-                }
-            }
-        }
-        self.left -= rows;
-        self.row += rows;
-        Ok(true)
+        self.rows.next(values).map_err(|problem| refused(&self.path, problem))
     }
 }
 
@@ -291,47 +168,4 @@ impl Frames for ParquetFrames {
         self.values = values;
         Ok(more)
     }
-}
-
-/// Appends up to `rows` values of a column to `out`, with NaN for each null.
-fn read_column(
-    column: &Column,
-    reader: &mut ColumnReader,
-    rows: usize,
-    out: &mut Vec<f64>,
-) -> Result<(), ParquetError> {
-    macro_rules! values {
-        ($reader:expr, $number:expr) => {{
-            let (mut values, mut levels) = (Vec::new(), Vec::new());
-            let wanted = (column.present > 0).then_some(&mut levels);
-            let (records, _, _) = $reader.read_records(rows, wanted, None, &mut values)?;
-            let mut values = values.into_iter().map($number);
-            if column.present == 0 {
-                out.extend(values);
-            } else {
-                let value = |level: i16| if level == column.present { values.next() } else { None };
-                let levels = levels.into_iter().take(records);
-                out.extend(levels.map(value).map(|value| value.unwrap_or(f64::NAN)));
-            }
-        }};
-    }
-    match reader {
-        ColumnReader::Int32ColumnReader(reader) if column.unsigned => {
-            values!(reader, |x: i32| f64::from(x.cast_unsigned()));
-        }
-        ColumnReader::Int32ColumnReader(reader) => values!(reader, f64::from),
-        ColumnReader::Int64ColumnReader(reader) if column.unsigned => {
-            values!(reader, |x: i64| x.cast_unsigned() as f64);
-        }
-        ColumnReader::Int64ColumnReader(reader) => values!(reader, |x: i64| x as f64),
-        ColumnReader::FloatColumnReader(reader) => values!(reader, f64::from),
-        ColumnReader::DoubleColumnReader(reader) => values!(reader, |x: f64| x),
-        _ => {
-            return Err(ParquetError::General(format!(
-                "column {} does not hold numbers",
-                column.name
-            )));
-        }
-    }
-    Ok(())
 }

@@ -76,7 +76,7 @@ columns = pa.table({
     "f32": x.astype(np.float32), "i16": counts.astype(np.int16), "u32": (counts + 50).astype(np.uint32),
     "i64": counts.astype(np.int64), "text": [str(c) for c in counts],
 })
-for codec in ["none", "snappy", "gzip", "lz4", "zstd"]:
+for codec in ["none", "snappy", "gzip", "lz4", "zstd", "brotli"]:
     pq.write_table(columns, OUT / f"{codec}.parquet", compression=codec, row_group_size=16)
 
 # WAV, by scipy and sox.

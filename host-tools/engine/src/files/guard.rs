@@ -10,7 +10,7 @@ thread_local! {
 }
 
 /// Runs `work`; returns `None` if it panicked. The data it worked on must not be used again.
-pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = take_hook();

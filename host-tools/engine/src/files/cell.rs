@@ -1,4 +1,4 @@
-//! Text in a cell of a manifest that people may open in a spreadsheet.
+//! Text in a cell of a manifest or table that people may open in a spreadsheet.
 //!
 //! A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`. A recording may have such a
 //! name, or be given one on purpose. An apostrophe before it makes the cell text. [`read`] takes the
