@@ -25,7 +25,10 @@ def adapted(library, target):
 
 
 def main(out, manifest=None):
-    front_end, domains = features(manifest or simulated(out, machines=6))
+    if manifest:
+        front_end, domains = features(manifest)
+    else:
+        front_end, domains = features(simulated(out, machines=6), noise=0.1)
     figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
     for place, (name, target) in enumerate(domains.items()):
         others = [(other, *part) for other, part in domains.items() if other != name]
@@ -49,7 +52,7 @@ def main(out, manifest=None):
     axes.set_ylabel("windows right (%)")
     axes.set_ylim(0, 105)
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(loc="lower left")
+    figure.legend(loc="outside lower center", ncols=3)
     figure.savefig(Path(out, "choosing_the_source.png"), dpi=150)
 
 

@@ -26,30 +26,32 @@ def main(out, manifest=None):
     Path(out, "model.rbm").write_bytes(model)
 
     # The machine is healthy, and then a fault begins.
-    at = {label: samples for domain, label, _, samples in recordings(manifest) if domain == new}
-    fault = next(label for label in at if label != library.healthy_)
+    of_new = [recording for recording in recordings(manifest) if recording[0] == new]
+    healthy = next(samples for _, label, _, samples in of_new if label == library.healthy_)
+    fault, rate, faulty = next(rest for _, *rest in of_new if rest[0] != library.healthy_)
     monitor = Monitor(model)
-    findings = monitor.push(np.concatenate([at[library.healthy_], at[fault]]))
-    begin = len(Monitor(model).push(at[library.healthy_]))
+    findings = monitor.push(np.concatenate([healthy, faulty]))
+    seconds = (len(healthy) + len(faulty)) / rate / len(findings)
+    time = seconds * (1 + np.arange(len(findings)))
 
     figure, (above, below) = plt.subplots(2, 1, figsize=(9, 5), sharex=True, layout="constrained")
     posterior = np.array([found.posterior for found in findings])
-    above.stackplot(range(len(findings)), posterior.T, labels=monitor.classes_)
+    above.stackplot(time, posterior.T, labels=monitor.classes_)
+    above.set_title(f"{new}: a model of {len(model)} bytes in the device's code")
     above.set_ylabel("probability")
     above.set_ylim(0, 1)
-    above.set_title(f"{new}: {adapter.verdict_}, a model of {len(model)} bytes")
-    above.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
-    below.plot([np.nan if found.level is None else found.level for found in findings], color="C3")
-    raised = next((found.window for found in findings if found.alarm), None)
-    if raised is not None:
-        below.axvline(raised, color="0.4", linestyle=":", label="alarm")
+    level = [np.nan if found.level is None else found.level for found in findings]
+    below.plot(time, level, color="C3", label="level of the alarm")
+    alarms = [at for at, found in zip(time, findings) if found.alarm]
+    below.axvspan(alarms[0], alarms[-1], color="C3", alpha=0.15, label="alarm")
     for axes in (above, below):
-        axes.axvline(begin, color="black", linestyle="--", label=f"{fault} begins")
-    below.set_xlabel("window")
+        axes.axvline(len(healthy) / rate, color="black", linestyle="--", label=f"{fault} begins")
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+        axes.margins(x=0)
+    below.set_xlabel("time (s)")
     below.set_ylabel("mean probability of a fault")
     below.set_ylim(0, 1.05)
-    below.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(Path(out, "model_on_the_device.png"), dpi=150)
 
 

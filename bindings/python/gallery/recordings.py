@@ -34,18 +34,21 @@ def recordings(manifest):
                 samples = np.column_stack([arrays[axis] for axis in row["channel"].split(";")])
             else:
                 samples = np.load(path)
-            samples = samples.reshape(len(samples), -1) if path.suffix == ".npz" else samples.ravel()
+            if path.suffix != ".npz":
+                samples = samples.ravel()
             yield row["domain"], row["label"], float(row["rate_hz"]), samples
 
 
-def features(manifest):
+def features(manifest, noise=0.0):
     """Returns the front end, and for each machine features, labels and a mark for the test.
 
     The first 60 % of each recording are for adaptation. The rest is for the test, and no window
-    reaches over the split.
+    reaches over the split. Each machine gets more noise than the one before it, by ``noise``.
     """
-    parts = {}
+    parts, rng = {}, np.random.default_rng(0)
     for domain, label, rate, samples in recordings(manifest):
+        place = list(parts).index(domain) if domain in parts else len(parts)
+        samples = samples + noise * place * rng.normal(size=samples.shape)
         front_end = SpectralFeatures(rate, axes=samples.shape[1] if samples.ndim == 2 else 1)
         split = len(samples) * 6 // 10
         for later, part in enumerate((samples[:split], samples[split:])):

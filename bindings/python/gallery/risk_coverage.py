@@ -18,7 +18,10 @@ from rebearing import GuardedAdapter, Library
 
 
 def main(out, manifest=None):
-    front_end, domains = features(manifest or simulated(out, machines=6))
+    if manifest:
+        front_end, domains = features(manifest)
+    else:
+        front_end, domains = features(simulated(out, machines=6), noise=0.1)
     libraries = {
         name: Library.fit(x, y, np.full(len(y), name), front_end)
         for name, (x, y, _) in domains.items()
@@ -36,17 +39,18 @@ def main(out, manifest=None):
     coverage = 100 * count / len(right)
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    axes.plot(coverage, np.cumsum(right) / count, marker="o", label="mean of the accepted")
-    axes.plot(coverage, np.minimum.accumulate(right), color="C3", marker=".", label="worst accepted")
+    axes.plot(coverage, np.cumsum(right) / count, linewidth=2, label="mean of the accepted")
+    axes.step(coverage, np.minimum.accumulate(right), color="C3", where="post", label="worst of them")
     accepted = 100 * np.mean(predicted >= 0.9)
-    axes.axvline(accepted, color="0.4", linestyle="--", label=f"promise of 90 %: {accepted:.0f} %")
+    text = f"a promise of 90 % accepts {accepted:.0f} %"
+    axes.axvline(accepted, color="0.4", linestyle="--", label=text)
     axes.set_title("A promise keeps the poor transfers out")
     axes.set_xlabel("transfers accepted (% of all)")
     axes.set_ylabel("windows right (%)")
     axes.set_xlim(0, 102)
     axes.set_ylim(0, 105)
     axes.grid(alpha=0.3)
-    axes.legend(loc="lower left")
+    figure.legend(loc="outside lower center", ncols=3)
     figure.savefig(Path(out, "risk_coverage.png"), dpi=150)
 
 

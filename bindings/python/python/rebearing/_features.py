@@ -82,7 +82,7 @@ class SpectralFeatures(TransformerMixin, BaseEstimator):
         ``X`` has a window in each row: n × ``window_len``, or n × ``window_len`` × axes.
         """
         front_end = self._front_end()
-        X = np.asarray(X)
+        X = unmasked(X)
         if X.ndim == 3:
             X = X.reshape(len(X), -1) if X.shape[2] == self.axes else X
         wanted = front_end.window_len * self.axes
@@ -129,7 +129,7 @@ class SpectralFeatures(TransformerMixin, BaseEstimator):
 
 def frames(recording, axes):
     """Returns a recording as float32 frames × axes."""
-    recording = np.asarray(recording)
+    recording = unmasked(recording)
     if recording.ndim == 1 and axes == 1:
         recording = recording.reshape(-1, 1)
     if recording.ndim != 2 or recording.shape[1] != axes:
@@ -138,6 +138,14 @@ def frames(recording, axes):
             f"{axes} column(s), one for each axis"
         )
     return _samples(recording)
+
+
+def unmasked(recording):
+    """Returns a recording as an array, and refuses masked samples."""
+    if np.ma.is_masked(recording):
+        sample = int(np.argwhere(np.ma.getmaskarray(recording))[0][0])
+        raise _rebearing.RebearingError(f"sample {sample} of the recording is masked; cut it there")
+    return np.asarray(recording)
 
 
 def _samples(x):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import _rebearing
-from ._features import frames
+from ._features import frames, unmasked
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,13 @@ class Monitor:
 
         Samples are in the unit of the recordings. An i16 model also takes int16 counts as they are.
         """
-        samples = np.asarray(samples)
-        if samples.dtype == np.int16 and self._core.integers:
+        if getattr(samples, "dtype", None) == np.int16 and self._core.integers:
             axes = self.axes_
             if samples.ndim not in (1, 2) or (samples.ndim == 2 and samples.shape[1] != axes):
                 raise _rebearing.RebearingError(
                     f"counts of the shape {samples.shape} for a model of {axes} axes"
                 )
-            flat = np.ascontiguousarray(samples).reshape(-1)
+            flat = np.ascontiguousarray(unmasked(samples)).reshape(-1)
         else:
             flat = frames(samples, self.axes_).reshape(-1)
         return [_finding(found) for found in self._core.push(flat)]
