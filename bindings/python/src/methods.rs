@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rebearing_host::adapt::settings::Pool;
 use rebearing_host::adapt::softmax::Softmax;
-use rebearing_host::baselines::{Classifier, Method, Seconds, Settings};
+use rebearing_host::baselines::{Classifier, ClassifierKind, Method, Nearest, Seconds, Settings};
 use rebearing_host::evaluate::EvaluatedMethod;
 use rebearing_host::files::matrix::Labels;
 use rebearing_host::matrices::{
@@ -52,6 +52,7 @@ pub(crate) struct GivenSettings {
     n_init: usize,
     seed: u64,
     max_samples: usize,
+    classifier: String,
     pool_is: String,
     promise: f64,
     force: bool,
@@ -85,6 +86,13 @@ impl GivenSettings {
                 self.reg_covar
             ));
         }
+        let classifier = match self.classifier.as_str() {
+            "softmax" => ClassifierKind::Softmax,
+            "nearest" => ClassifierKind::Nearest,
+            other => {
+                return refuse(format!("classifier is {other:?}; it must be softmax or nearest"));
+            }
+        };
         let usual = Settings::default();
         let per_class = |all: usize| (all / classes.max(1)).max(1);
         let methods = Settings {
@@ -96,6 +104,7 @@ impl GivenSettings {
             restarts: self.n_init,
             plan: plan_settings(self.reg, self.reg_m)?,
             max_samples: self.max_samples,
+            classifier,
             ..usual
         };
         Ok(MatrixSettings {
@@ -173,6 +182,11 @@ fn to_dict(py: Python<'_>, model: Model) -> PyResult<Bound<'_, PyDict>> {
             let parts = (coefficients.into_pyarray(py), intercepts.into_pyarray(py));
             out.set_item("classifier", parts)?;
         }
+        Classifier::Nearest(Nearest { samples, labels, classes }) => {
+            let labels: Vec<i64> = labels.into_iter().map(|label| label as i64).collect();
+            let parts = (samples.into_pyarray(py), labels.into_pyarray(py), classes);
+            out.set_item("classifier", parts)?;
+        }
     }
     let scaling = model.scaling.map(|Scaling { mean, deviation }| (mean, deviation));
     out.set_item("scaling", scaling)?;
@@ -197,6 +211,9 @@ pub(crate) enum GivenClassifier<'py> {
     /// A softmax: coefficients and intercepts.
     #[pyo3(annotation = "softmax")]
     Softmax(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>),
+    /// Carried samples, their classes and the number of classes.
+    #[pyo3(annotation = "samples")]
+    Nearest(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, i64>, usize),
 }
 
 impl GivenClassifier<'_> {
@@ -225,6 +242,25 @@ impl GivenClassifier<'_> {
                     gradient,
                     converged,
                 })
+            }
+            Self::Nearest(samples, labels, classes) => {
+                let (samples, classes) = (samples.as_array().to_owned(), *classes);
+                let labels: Option<Vec<usize>> = labels
+                    .as_array()
+                    .iter()
+                    .map(|label| usize::try_from(*label).ok().filter(|label| *label < classes))
+                    .collect();
+                match labels {
+                    Some(labels) if labels.len() == samples.nrows() => {
+                        Classifier::Nearest(Nearest { samples, labels, classes })
+                    }
+                    _ => {
+                        let rows = samples.nrows();
+                        return refuse(format!(
+                            "{rows} samples need {rows} classes below {classes}"
+                        ));
+                    }
+                }
             }
         })
     }

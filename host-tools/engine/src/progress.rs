@@ -23,6 +23,7 @@
 //! ```
 
 use std::cell::RefCell;
+use std::panic::RefUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -58,6 +59,9 @@ pub struct Work {
     stop: AtomicBool,
     listener: Option<Box<dyn Listener + Send>>,
 }
+
+/// A listener that is told of work which then unwinds keeps nothing half done.
+impl RefUnwindSafe for Work {}
 
 impl Work {
     /// Returns work that reports its progress to `listener`.
@@ -150,7 +154,7 @@ pub fn spared(parts: usize) {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::catch_unwind;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::AtomicUsize;
 
     use super::*;
@@ -203,9 +207,9 @@ mod tests {
         let wrapper = |thread: rayon::ThreadBuilder| within(&work, || thread.run());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
         let result = pool.build_scoped(wrapper, |pool| {
-            catch_unwind(|| {
+            catch_unwind(AssertUnwindSafe(|| {
                 pool.install(|| fit(x.view(), None, &EmSettings::new(2), &|_| ()).is_ok())
-            })
+            }))
         });
         assert!(result.unwrap().is_err_and(|payload| payload.is::<Stopped>()));
     }

@@ -88,7 +88,8 @@ class _Transfer(ClassifierMixin, BaseEstimator):
             "reg_m": np.inf if self.reg_m is None else float(self.reg_m),
             "n_init": int(self.n_init),
             "seed": seed(self.random_state),
-            "max_samples": int(getattr(self, "max_samples", 1000)),
+            "max_samples": int(getattr(self, "max_samples", 2000)),
+            "classifier": str(getattr(self, "classifier", "softmax")),
             "pool_is": str(getattr(self, "pool_is", "all")),
             "promise": float(getattr(self, "promise", 0.9)),
             "force": bool(getattr(self, "force", False)),
@@ -125,9 +126,9 @@ class GMMOTDAClassifier(_Transfer):
     method : {'map', 't'}, default='map'
         ``map`` labels the target's own components. ``t`` maps the source's samples to the target
         and trains a softmax on them.
-    scale : {'source', 'each', 'none'}, default='source'
-        Whether features are standardised: all by the source's mean and standard deviation, each
-        domain by its own, or not at all.
+    scale : {'none', 'source', 'each'}, default='none'
+        Whether features are standardised: not at all, all by the source's mean and standard
+        deviation, or each domain by its own.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` a few times a second during a fit.
 
@@ -172,7 +173,7 @@ class GMMOTDAClassifier(_Transfer):
         n_init=3,
         random_state=0,
         method="map",
-        scale="source",
+        scale="none",
         progress=None,
     ):
         self.n_components = n_components
@@ -203,15 +204,18 @@ class TransferClassifier(_Transfer):
         ``otda-affine``, ``otda-affine-diag``, ``hot-da``, ``infoot`` or ``infoot-barycentric``.
     n_components, covariance_type, reg_covar, reg, reg_m, n_init, random_state, progress
         As for ``GMMOTDAClassifier``. Methods without mixtures ignore those of mixtures.
-    max_samples : int, default=1000
+    max_samples : int, default=2000
         Most samples of each domain in a plan between samples. More samples are thinned.
-    scale : {'source', 'each', 'none'}, default='source'
+    classifier : {'softmax', 'nearest'}, default='softmax'
+        What the methods with a map train on the moved source rows. ``gmm-otda-t`` always trains a
+        softmax.
+    scale : {'none', 'source', 'each'}, default='none'
         As for ``GMMOTDAClassifier``.
     pool_is : {'all', 'unknown'}, default='all'
         For ``guarded``: whether the target holds every class of the source.
     promise : float, default=0.9
         For ``guarded``: the accuracy from which carried labels are trusted. Otherwise nothing is
-        named, and every row gets the label ``"unknown"``, or a number below all labels and zero.
+        named, and every row gets the label ``"unknown"``, or -1 if labels are numbers.
     force : bool, default=False
         For ``guarded``: whether to name classes all the same.
 
@@ -238,8 +242,9 @@ class TransferClassifier(_Transfer):
         reg_m=0.8,
         n_init=3,
         random_state=0,
-        max_samples=1000,
-        scale="source",
+        max_samples=2000,
+        classifier="softmax",
+        scale="none",
         pool_is="all",
         promise=0.9,
         force=False,
@@ -254,6 +259,7 @@ class TransferClassifier(_Transfer):
         self.n_init = n_init
         self.random_state = random_state
         self.max_samples = max_samples
+        self.classifier = classifier
         self.scale = scale
         self.pool_is = pool_is
         self.promise = promise
@@ -273,9 +279,9 @@ def transfer(Xs, ys, Xt, method="gmm-otda-map", **settings):
 
 
 def unknown_label(classes):
-    """Returns the label of a row without a class: ``unknown``, or a number below all labels."""
+    """Returns the label of a row without a class: ``unknown``, or -1, or a number below all labels."""
     if classes.dtype.kind in "iufb":
-        return min(0, int(classes.min())) - 1
+        return int(classes.min()) - 1 if -1 in classes else -1
     name = "unknown"
     while name in classes:
         name += "_"
@@ -296,7 +302,7 @@ def _marks(classes, index):
     """The labels as the engine takes them: names or whole numbers, in the order of the classes."""
     if all(isinstance(label, str) for label in classes):
         return [str(classes[i]) for i in index]
-    if classes.dtype.kind in "iufb":
+    if classes.dtype.kind in "ib":
         return classes.astype(np.int64)[index]
     return index
 
