@@ -40,8 +40,7 @@ pub(crate) fn write<'a>(
     let fields = names.iter().enumerate().map(|(column, name)| field(name, &values(column, 0..0)));
     let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
     let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(failed)?;
-    // Texts repeat, so a dictionary makes them small. Measured numbers do not: with one, a matrix
-    // takes a third more.
+    // Texts repeat, so a dictionary makes them small. Measured numbers do not repeat.
     let mut properties =
         WriterProperties::builder().set_compression(compression()).set_dictionary_enabled(false);
     for (column, name) in names.iter().enumerate() {
