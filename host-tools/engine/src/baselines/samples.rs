@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -90,11 +90,16 @@ pub(super) fn relative_penalty<T: Sample>(
     source: ArrayView2<'_, T>,
 ) -> softmax::Options {
     let n = source.nrows() as f64;
-    let variance = |column: ArrayView1<'_, T>| {
-        let mean = column.iter().map(|&v| v.into()).sum::<f64>() / n;
-        column.iter().map(|&v| (v.into() - mean).powi(2)).sum::<f64>() / n
-    };
-    let total: f64 = source.columns().into_iter().map(variance).sum();
+    // Row by row, as the matrix lies in memory.
+    let mut means = vec![0.0; source.ncols()];
+    for row in source.rows() {
+        means.iter_mut().zip(row).for_each(|(mean, &v)| *mean += v.into() / n);
+    }
+    let mut total = 0.0;
+    for row in source.rows() {
+        let squares = row.iter().zip(&means).map(|(&v, mean)| (v.into() - mean).powi(2));
+        total += squares.sum::<f64>() / n;
+    }
     let unit = if total > 0.0 { options.unit * total.sqrt() } else { options.unit };
     softmax::Options { unit, ..*options }
 }

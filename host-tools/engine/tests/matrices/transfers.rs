@@ -132,10 +132,13 @@ fn training_on_the_fly_is_training_on_mapped_samples() {
         let mapped = maps.weighted(task.source, 0.0).expect("maps");
         let labels: Vec<usize> = mapped.origin.iter().map(|row| known.classes[*row]).collect();
         let weights = mapped.weights.to_vec();
+        // The penalty is relative to the total variance of the source.
+        settings.softmax.unit = known.x.var_axis(Axis(0), 0.0).sum().sqrt();
         let expected = Softmax::train(&mapped.samples, &labels, &weights, 3, &settings.softmax)
             .expect("trains");
         let off = (&found.coefficients - &expected.coefficients).mapv(f64::abs).sum();
         assert!(off < 1e-4, "{covariance:?}: {off}");
+        settings.softmax.unit = 1.0;
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
         let alone = one.install(|| joined.carried(&task, &settings)).expect("trains");
         let Classifier::Softmax(alone) = alone.classifier else { panic!("a softmax") };
