@@ -199,7 +199,7 @@ pub(crate) fn label_features<'py>(
     py: Python<'py>,
     model: &[u8],
     x: PyReadonlyArray2<'py, f32>,
-) -> PyResult<(Vec<i64>, Bound<'py, PyArray2<f64>>)> {
+) -> PyResult<(Vec<i32>, Bound<'py, PyArray2<f64>>)> {
     let model = ModelBytes::from_bytes(model).map_err(Failed::from)?;
     let x = x.as_array();
     let dims = model.model().dims();
@@ -211,7 +211,8 @@ pub(crate) fn label_features<'py>(
     }
     let found = run(py, None, || Ok::<_, Failed>(findings(&model.model(), &x.to_owned())))?;
     let index = |label: Label| match label {
-        Label::Class(class) => class as i64,
+        // A model has far fewer classes than this type can count.
+        Label::Class(class) => i32::try_from(class).unwrap_or(-1),
         Label::Unknown => -1,
         Label::UnknownFault => -2,
     };

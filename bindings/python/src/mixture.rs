@@ -50,11 +50,12 @@ impl GivenMixture<'_> {
     }
 }
 
-/// A mixture as weights, means and covariances, and the name of the covariances' shape.
-pub(crate) fn arrays<'py>(
-    py: Python<'py>,
-    mixture: Mixture,
-) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyAny>, &'static str) {
+/// Weights, means and covariances of a mixture, and the name of the covariances' shape, for Python.
+type Arrays<'py> =
+    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyAny>, &'static str);
+
+/// A mixture as arrays.
+pub(crate) fn arrays(py: Python<'_>, mixture: Mixture) -> Arrays<'_> {
     let kind = name_of(mixture.covariance.kind());
     let covariances = match mixture.covariance {
         Covariance::Diagonal(v) | Covariance::Tied(v) => v.into_pyarray(py).into_any(),
@@ -144,14 +145,10 @@ pub(crate) fn mixture_evaluate<'py>(
     what: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mixture = mixture.get()?;
-    Ok(match what {
-        "responsibilities" => {
-            let values = with_view!(x, x => run(py, None, || mixture.responsibilities(x))?);
-            values.into_pyarray(py).into_any()
-        }
-        _ => {
-            let values = with_view!(x, x => run(py, None, || mixture.log_likelihoods(x))?);
-            values.into_pyarray(py).into_any()
-        }
-    })
+    if what == "responsibilities" {
+        let values = with_view!(x, x => run(py, None, || mixture.responsibilities(x))?);
+        return Ok(values.into_pyarray(py).into_any());
+    }
+    let values = with_view!(x, x => run(py, None, || mixture.log_likelihoods(x))?);
+    Ok(values.into_pyarray(py).into_any())
 }

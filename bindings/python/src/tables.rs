@@ -1,5 +1,5 @@
 //! Arrow tables as arrays. Frames of pandas, polars and pyarrow all give their columns through the
-//! Arrow PyCapsule interface, so none of these packages is needed here.
+//! Arrow `PyCapsule` interface, so none of these packages is needed here.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, Float64Type};
@@ -17,10 +17,7 @@ use crate::work::guarded;
 /// Returns the table as a matrix, and the names of its columns. The matrix is in single precision if
 /// every column is. A missing value is NaN.
 #[pyfunction]
-pub(crate) fn table<'py>(
-    py: Python<'py>,
-    table: PyTable,
-) -> PyResult<(Bound<'py, PyAny>, Vec<String>)> {
+pub(crate) fn table(py: Python<'_>, table: PyTable) -> PyResult<(Bound<'_, PyAny>, Vec<String>)> {
     guarded(|| {
         let (batches, schema) = table.into_inner();
         let mut single = !schema.fields().is_empty();

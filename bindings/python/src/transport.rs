@@ -72,8 +72,7 @@ pub(crate) fn plan_settings(reg: f64, reg_m: f64) -> PyResult<PlanSettings> {
             "reg is {reg}; it must be 0 for an exact plan, or a finite number above 0"
         ));
     }
-    // The default is written so that NaN is refused too.
-    if !(reg_m > 0.0) {
+    if reg_m.is_nan() || reg_m <= 0.0 {
         return refuse(format!(
             "reg_m is {reg_m}; it must be above 0, or None to hold both marginals"
         ));
