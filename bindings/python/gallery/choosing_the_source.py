@@ -4,6 +4,7 @@
 
 Each machine in turn is the new one, and all others are the library. Grey points are the known
 machines, one by one. The ring is the one that the library chooses, without a label of the new one.
+The line is the accuracy that it predicts.
 """
 
 import sys
@@ -45,8 +46,8 @@ def main(out, manifest=None):
 
     axes.scatter([], [], color="0.6", label="each known machine alone")
     axes.scatter([], [], s=130, facecolors="none", edgecolors="C3", linewidths=2, label="chosen")
-    axes.plot([], [], color="C0", label="predicted for the chosen: at least")
-    axes.set_title("The library chooses the machine whose labels carry best")
+    axes.plot([], [], color="C0", label="predicted for the chosen")
+    axes.set_title("Which known machine the library chooses")
     axes.set_xticks(range(len(domains)), domains, rotation=30, ha="right")
     axes.set_xlabel("new machine")
     axes.set_ylabel("windows right (%)")

@@ -21,7 +21,10 @@ def simulated(out, machines=4, seconds=4):
 
 
 def recordings(manifest):
-    """Yields the machine, the label, the rate and the samples of each recording."""
+    """Yields the machine, the label, the rate and the samples of each recording.
+
+    Pieces of one recording are joined.
+    """
     with open(manifest, encoding="utf-8") as file:
         for row in csv.DictReader(file):
             path = Path(manifest).parent / row["path"]

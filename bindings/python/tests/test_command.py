@@ -51,6 +51,28 @@ def test_plans(command, tmp_path, words, settings):
     assert said["cost"] == log["cost"]
 
 
+METHODS = ["guarded", "gmm-otda-map", "gmm-otda-t", "source-only", "otda-exact", "otda-sinkhorn"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scale", ["source", "each"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_transfers(domains, command, tmp_path, method, scale, dtype):
+    labels = np.array(["fine", "worn", "broken"])[domains.ys] if dtype == np.float64 else domains.ys
+    xs, xt = domains.Xs.astype(dtype), domains.Xt.astype(dtype)
+    files = {"source-x": xs, "source-y": labels, "target-x": xt}
+    for name, values in files.items():
+        np.save(tmp_path / f"{name}.npy", values)
+    inputs = [word for name in files for word in (f"--{name}", tmp_path / f"{name}.npy")]
+    settings = ["--method", method, "--scale", scale, "--restarts", "3", "--seed", "5"]
+    out, shares = tmp_path / "labels.npy", tmp_path / "shares.npy"
+    command("transfer", *inputs, *settings, "--out", out, "--probabilities", shares)
+    model = rebearing.TransferClassifier(method, scale=scale, n_init=3, random_state=5)
+    model.fit(xs, labels, xt)
+    assert (np.load(out) == model.predict(xt)).all()
+    assert np.load(shares).tobytes() == model.predict_proba(xt).tobytes()
+
+
 def test_bad_input_ends_with_exit_code_2(tmp_path):
     script = Path(sysconfig.get_path("scripts"), "rebearing")
     words = [script, "gmm", "--data", tmp_path / "none.npy", "--components", "2", "--out", "g.json"]

@@ -91,7 +91,7 @@ LAYOUTS = {
 def test_layouts_of_samples_do_not_change_a_bit(adapter, layout):
     samples = noise()
     for run in (
-        lambda x: [finding.log_likelihood for finding in Monitor(adapter.to_rbm()).push(x)],
+        lambda x: [(one.log_likelihood, one.rms) for one in Monitor(adapter.to_rbm()).push(x)],
         lambda x: SpectralFeatures(20000).windows(x).tobytes(),
     ):
         assert len(run(samples)) > 3

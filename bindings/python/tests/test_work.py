@@ -105,10 +105,10 @@ def test_progress_counts_up():
 
     x = np.random.default_rng(0).normal(size=(5000, 8))
     with pytest.raises(StopIteration):
-        rebearing.GaussianMixture(4, tol=0, max_iter=10**9, progress=progress).fit(x)
+        rebearing.GaussianMixture(4, tol=0, max_iter=10**4, progress=progress).fit(x)
     done, total = zip(*calls)
     assert list(done) == sorted(done) and done[-1] > done[0]
-    assert set(total[1:]) == {10**9}
+    assert set(total[1:]) == {10**4}
 
 
 def fit(seed):
