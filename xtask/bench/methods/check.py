@@ -31,10 +31,11 @@ def pot_and_skada():
     import skada_methods
     far = made(FAR)
     for name, make in pot_methods.methods().items():
+        carried = pot_methods.carry(make, far)
         for kind in ["softmax", "nearest"]:
-            expect(f"POT {name} {kind}", pot_methods.predict(make, far, kind), far, 0.95)
+            expect(f"POT {name} {kind}", pot_methods.classify(carried, far, kind), far, 0.95)
     expect("POT gmm-otda-map", pot_methods.gmm_otda(far, 0), far, 0.95)
-    for name in ["otda-exact", "otda-sinkhorn", "otda-affine"]:
+    for name in ["otda-exact", "otda-sinkhorn", "otda-affine", "jdot"]:
         make = skada_methods.methods("softmax", far.xs)[name]
         expect(f"skada {name}", skada_methods.predict(make, name, far), far, 0.95)
 

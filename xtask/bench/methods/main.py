@@ -43,17 +43,21 @@ def main():
 
 def measure(task, results, work, options):
     seeds = range(1 if options.quick else 3)
-    for kind in ["softmax", "nearest"]:
-        for seed in seeds:
-            for name, (accuracy, seconds) in ours.run(options.rebearing, work, task, seed, kind).items():
-                # These have no classifier on carried samples, or always the same one.
-                mixture = name in ["source-only", "gmm-otda-map", "gmm-otda-t"]
-                if kind == "softmax" or not mixture:
-                    label = name if mixture else f"{name}, {kind}"
-                    results.add(task.group, task.name, "ours", label, seed, accuracy, seconds)
-        for name, make in pot_methods.methods().items():
-            timed(results, task, "POT", f"{name}, {kind}", 0,
-                  lambda: pot_methods.predict(make, task, kind))
+    for name, kind, seed in ours.methods(seeds):
+        try:
+            accuracy, seconds = ours.run(options.rebearing, work, task, name, kind, seed)
+        except ValueError as error:
+            print(f"    ours {name} on {task.name}: {error}", file=sys.stderr)
+            accuracy, seconds = math.nan, math.nan
+        results.add(task.group, task.name, "ours", label(name, kind), seed, accuracy, seconds)
+    for name, make in pot_methods.methods().items():
+        began = time.perf_counter()
+        carried = attempt(f"POT {name} on {task.name}", lambda: pot_methods.carry(make, task))
+        spent = time.perf_counter() - began
+        for kind in ["softmax", "nearest"]:
+            timed(results, task, "POT", label(name, kind), 0,
+                  lambda: carried if carried is None else pot_methods.classify(carried, task, kind),
+                  spent)
     for seed in seeds:
         timed(results, task, "sklearn + POT", "gmm-otda-map", seed,
               lambda: pot_methods.gmm_otda(task, seed))
@@ -63,6 +67,11 @@ def measure(task, results, work, options):
                   lambda: skada_methods.predict(make, name, task))
     if options.deep:
         deep_methods(task, results, seeds)
+
+
+def label(name, kind):
+    """The name of a row. Softmax is the rule; the other classifier is named."""
+    return name if kind == "softmax" else f"{name}, {kind}"
 
 
 def deep_methods(task, results, seeds):
@@ -76,15 +85,20 @@ def deep_methods(task, results, seeds):
                   lambda: large_scale.predict(name, task, seed, "softmax"))
 
 
-def timed(results, task, side, method, seed, predict):
-    """Adds a run. A method that fails on a task has a dash there, and its error on stderr."""
-    began = time.perf_counter()
+def attempt(what, work):
+    """The result of `work`, or `None` and its error on stderr."""
     try:
-        found = predict()
-    except (ValueError, FloatingPointError, ArithmeticError) as error:
-        print(f"    {side} {method} on {task.name}: {error}", file=sys.stderr)
-        found = None
-    seconds = time.perf_counter() - began
+        return work()
+    except (ValueError, ArithmeticError) as error:
+        print(f"    {what}: {error}", file=sys.stderr)
+        return None
+
+
+def timed(results, task, side, method, seed, predict, spent=0.0):
+    """Adds a run. A method that fails on a task has a dash there. `spent` are earlier seconds."""
+    began = time.perf_counter()
+    found = attempt(f"{side} {method} on {task.name}", predict)
+    seconds = spent + time.perf_counter() - began
     accuracy = math.nan if found is None else 100 * float((found == task.yt).mean())
     results.add(task.group, task.name, side, method, seed, accuracy, seconds)
 

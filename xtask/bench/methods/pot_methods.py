@@ -21,13 +21,18 @@ def methods():
     }
 
 
-def predict(make, task, kind):
-    """Labels of the target rows."""
+def carry(make, task):
+    """The source rows, moved to the target."""
     transport = make()
     xs, xt = task.xs.astype(float), task.xt.astype(float)
     transport.fit(Xs=xs, ys=task.ys, Xt=xt)
-    carried = np.real(transport.transform(Xs=xs))
-    return classifiers.make(kind, xs).fit(carried, task.ys).predict(xt)
+    return np.real(transport.transform(Xs=xs))
+
+
+def classify(carried, task, kind):
+    """Labels of the target rows."""
+    model = classifiers.make(kind, task.xs.astype(float)).fit(carried, task.ys)
+    return model.predict(task.xt.astype(float))
 
 
 def gmm_otda(task, seed, per_class=2, floor=0.01):
