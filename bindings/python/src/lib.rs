@@ -9,18 +9,18 @@
 //!
 //! | module | gives |
 //! |---|---|
-//! | [`work`] | runs the engine away from the interpreter |
-//! | [`error`] | the engine's errors as Python exceptions |
-//! | [`arrays`] | numpy arrays as views |
-//! | [`tables`] | Arrow tables as arrays |
-//! | [`mixture`] | Gaussian mixtures |
-//! | [`transport`] | plans, and the maps along them |
-//! | [`methods`] | classifiers for a target |
-//! | [`features`] | the device's front end |
-//! | [`library`] | known machines |
-//! | [`adapter`] | the verdict on a new machine, and its model |
-//! | [`monitor`] | the device's code on arrays |
-//! | [`command`] | the command line |
+//! | `work` | runs the engine away from the interpreter |
+//! | `error` | the engine's errors as Python exceptions |
+//! | `arrays` | numpy arrays as views |
+//! | `tables` | Arrow tables as arrays |
+//! | `mixture` | Gaussian mixtures |
+//! | `transport` | plans, and the maps along them |
+//! | `methods` | classifiers for a target |
+//! | `features` | the device's front end |
+//! | `library` | known machines |
+//! | `adapter` | the verdict on a new machine, and its model |
+//! | `monitor` | the device's code on arrays |
+//! | `command` | the command line |
 #![allow(
     clippy::needless_pass_by_value,
     reason = "arguments from Python come by value; they are counted references and views"

@@ -67,3 +67,48 @@ fn hash(library: &Library, name: &str, features: &Features) -> Result<[u8; 32]> 
     features.recording.iter().for_each(|index| hash.update((*index as u64).to_le_bytes()));
     Ok(hash.finalize().into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Target, build};
+    use super::*;
+    use crate::adapt::verdict::{AdaptSettings, Pool};
+    use crate::data::domain::{Domain, Resample};
+    use crate::data::manifest::Manifest;
+    use crate::features::dense::{extract_dense, stride_for};
+    use crate::features::front_end::{EqualBands, FrontEndSettings};
+    use crate::simulate::{SimulateSettings, simulate};
+    use crate::source::{Source, SourceSettings};
+
+    #[test]
+    fn the_windows_of_recordings_give_the_mixture_of_the_recordings() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = SimulateSettings { seconds: 2.0, ..SimulateSettings::default() };
+        let simulated = simulate(&settings, folder.path(), &|_, _| ()).unwrap();
+        let manifest = Manifest::read(&simulated.manifest).unwrap();
+        let known = Domain::read(&manifest, "motor-a").unwrap();
+        let front_end =
+            FrontEndSettings::equal_bands(EqualBands::usual(known.rate_hz, known.axes)).unwrap();
+        let source = Source::fit(&known, &front_end, &SourceSettings::default()).unwrap();
+        let library = Library::from(source);
+        let adapt = AdaptSettings { pool_is: Pool::All, ..AdaptSettings::default() };
+        let settings = BuildSettings { adapt, ..BuildSettings::default() };
+        let target = Target::read(&manifest, "motor-b", Vec::new(), Resample::No).unwrap();
+
+        let domain = &target.domain;
+        let parts = domain.whole();
+        let stride = stride_for(&parts, &front_end);
+        let windows = extract_dense(&domain.recordings, &parts, &front_end, stride).unwrap();
+        let own = build_of_features(&library, "motor-b", &windows, &settings).unwrap();
+        let whole = build(library.clone(), target, &settings).unwrap();
+        assert_eq!(own.adaptation.verdict, whole.adaptation.verdict);
+        assert_eq!(own.adaptation.mixture, whole.adaptation.mixture);
+        assert_eq!(own.drift.is_ok(), whole.drift.is_ok());
+        // Only the hash differs.
+        assert_eq!(own.model.bytes().len(), whole.model.bytes().len());
+        let cut = Features { x: windows.x.slice(ndarray::s![.., 1..]).to_owned(), ..windows };
+        assert!(build_of_features(&library, "motor-b", &cut, &settings).is_err());
+        let counts = BuildSettings { encoding: Encoding::I16, ..settings };
+        assert!(build_of_features(&library, "motor-b", &cut, &counts).is_err());
+    }
+}
