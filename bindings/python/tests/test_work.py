@@ -16,7 +16,7 @@ import rebearing
 # Work that takes hours, and stops only if it is told to.
 ENDLESS = {
     "mixture": "rebearing.GaussianMixture(8, tol=0, max_iter=10**9, **settings).fit(x)",
-    "entropic plan": "rebearing.plan(costs[:1500, :1500], reg=1e-5, tol=1e-300, max_iter=10**9, **settings)",
+    "entropic plan": "rebearing.plan(costs[:1500], reg=1e-5, tol=1e-300, max_iter=10**9, **settings)",
     "exact plan": "rebearing.plan(costs, **settings)",
     "classifier": "rebearing.TransferClassifier('infoot', max_samples=5000, **settings)"
     ".fit(x, x[:, 0] > 0, x + 1)",
@@ -81,8 +81,8 @@ def test_ctrl_c_ends_the_work(start):
         print(f"{work}: ended {time.monotonic() - since:.2f} s after Ctrl-C")
 
 
-# The thread counts how often it finds the main thread in this package. If the work held the lock, it
-# would not count to the end.
+# The thread counts how often it finds the main thread in this package. If the work held the lock,
+# it would not count to the end.
 COUNT = """
 package, main = os.path.dirname(rebearing.__file__), threading.get_ident()
 
