@@ -40,7 +40,9 @@ def main(out, manifest=None):
         each = [adapted(library.only(other), target)[1] for other in library.domains_]
         adapter, chosen = adapted(library, target)
         axes.scatter([place] * len(each), each, color="0.6", zorder=2)
-        axes.scatter(place, chosen, s=130, facecolors="none", edgecolors="C3", linewidths=2, zorder=3)
+        axes.scatter(
+            place, chosen, s=130, facecolors="none", edgecolors="C3", linewidths=2, zorder=3
+        )
         at_least = 100 * adapter.predicted_accuracy_
         axes.plot([place - 0.3, place + 0.3], [at_least, at_least], color="C0", zorder=1)
 

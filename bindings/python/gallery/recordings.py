@@ -58,7 +58,7 @@ def features(manifest, noise=0.0):
             rows = front_end.windows(part)
             parts.setdefault(domain, []).append((rows, [label] * len(rows), [later] * len(rows)))
     domains = {}
-    for domain, parts in parts.items():
-        x, y, later = (np.concatenate(column) for column in zip(*parts))
+    for domain, some in parts.items():
+        x, y, later = (np.concatenate(column) for column in zip(*some))
         domains[domain] = (x, y, later == 1)
     return front_end, domains

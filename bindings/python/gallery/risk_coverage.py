@@ -40,7 +40,9 @@ def main(out, manifest=None):
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     axes.plot(coverage, np.cumsum(right) / count, linewidth=2, label="mean of the accepted")
-    axes.step(coverage, np.minimum.accumulate(right), color="C3", where="post", label="worst of them")
+    axes.step(
+        coverage, np.minimum.accumulate(right), color="C3", where="post", label="worst of them"
+    )
     accepted = 100 * np.mean(predicted >= 0.9)
     text = f"a promise of 90 % accepts {accepted:.0f} %"
     axes.axvline(accepted, color="0.4", linestyle="--", label=text)

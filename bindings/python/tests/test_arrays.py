@@ -37,7 +37,10 @@ REFUSED = {
         "row 7, column 2 .*too large",
     ),
     "a list in an object array": (lambda x: _with(x.astype(object), [1]), "row 7, column 2"),
-    "a masked number": (lambda x: np.ma.masked_array(x, _with(x * 0, 1)), "row 7, column 2 .*masked"),
+    "a masked number": (
+        lambda x: np.ma.masked_array(x, _with(x * 0, 1)),
+        "row 7, column 2 .*masked",
+    ),
     "no rows": (lambda x: x[:0], r"0 sample\(s\) \(shape=\(0, 4\)\)"),
     "no rows of a huge width": (lambda x: np.empty((0, 2**40)), r"0 sample\(s\) \(shape=\(0, 1099"),
     "no columns": (lambda x: x[:, :0], r"0 feature\(s\)"),

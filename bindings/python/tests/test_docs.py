@@ -17,7 +17,9 @@ def blocks(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_blocks_of_a_page_run_one_after_the_other(page, machines, tmp_path, monkeypatch):
+def test_the_blocks_of_a_page_run_one_after_the_other(
+    page, machines, tmp_path, monkeypatch, capsys
+):
     """A page is a program. It finds the simulated machines in its folder."""
     (tmp_path / "machines").symlink_to(machines.parent)
     monkeypatch.chdir(tmp_path)
@@ -26,6 +28,9 @@ def test_the_blocks_of_a_page_run_one_after_the_other(page, machines, tmp_path, 
     assert found
     for block in found:
         exec(compile(block, str(page), "exec"), names)
+        # A comment at the end of a print says what it prints.
+        wanted = re.findall(r"^print\(.*\) *# (.*)", block, re.M)
+        assert capsys.readouterr().out.split("\n")[: len(wanted)] == wanted
 
 
 @pytest.mark.parametrize("module", sorted(set(rebearing._MODULES.values())))

@@ -31,7 +31,9 @@ TABLES = {
         [polars.DataFrame(columns(part)) for part in np.array_split(x, 7)], rechunk=False
     ),
     "pandas": lambda x: pandas.DataFrame(columns(x)),
-    "pandas with its index": lambda x: pandas.DataFrame(columns(x)).set_index(np.arange(len(x)) + 7),
+    "pandas with its index": lambda x: pandas.DataFrame(columns(x)).set_index(
+        np.arange(len(x)) + 7
+    ),
     "pandas on Arrow": lambda x: pandas.DataFrame(columns(x)).astype(f"{x.dtype}[pyarrow]"),
 }
 each_table = pytest.mark.parametrize("table", TABLES)

@@ -44,7 +44,7 @@ def plan(cost, a=None, b=None, reg=0.0, reg_m=None, *, tol=1e-9, max_iter=None, 
         Called as ``progress(stage, done, total)`` a few times a second.
     """
     cost = np.ascontiguousarray(matrix(cost, "cost")[0], dtype=np.float64)
-    a, b = (_weights(w, n, of) for w, n, of in zip((a, b), cost.shape, ("a", "b")))
+    a, b = _weights(a, "a", cost.shape, 0), _weights(b, "b", cost.shape, 1)
     reg, penalties = _regularisation(reg, reg_m)
     found, (total, row_error, col_error, n_iter), (u, v) = _rebearing.solve_plan(
         cost, a, b, reg=reg, reg_m=penalties, tol=float(tol), max_iter=max_iter, progress=progress
@@ -61,12 +61,16 @@ def plan(cost, a=None, b=None, reg=0.0, reg_m=None, *, tol=1e-9, max_iter=None, 
     }
 
 
-def _weights(weights, count, name):
+def _weights(weights, name, cost, axis):
+    count = cost[axis]
     if weights is None:
         return np.full(count, 1 / count)
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (count,):
-        raise ValueError(f"{name} has the shape {weights.shape}; it must be {count} weights")
+        raise _rebearing.RebearingError(
+            f"{name} has the shape {weights.shape}; it must be {count} weights for a cost of the "
+            f"shape {cost}"
+        )
     return np.ascontiguousarray(weights)
 
 
