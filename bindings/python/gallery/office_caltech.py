@@ -2,7 +2,9 @@
 
     python office_caltech.py OUT [MATRICES]
 
-MATRICES is a folder with ``A_x.npy``, ``A_y.npy`` and so on. Without it, the data is made up.
+MATRICES is a folder with ``A_x.npy``, ``A_y.npy`` and so on. Without it, the data is made up. The number
+of directions was chosen with these pairs in view, so the figures are an illustration;
+docs/bench-methods.md has the honest ones.
 """
 
 import sys

@@ -9,7 +9,7 @@ import pytest
 import rebearing
 from conftest import ROOT
 
-PAGES = [ROOT / "docs/python.md", ROOT / "bindings/python/README.md"]
+PAGES = [ROOT / page for page in ("README.md", "docs/python.md", "bindings/python/README.md")]
 
 
 def blocks(page):

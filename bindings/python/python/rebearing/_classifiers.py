@@ -119,7 +119,7 @@ class GMMOTDAClassifier(_Transfer):
     reg_m : float, default=0.8
         How strongly the plan keeps the source's class shares, relative to the largest cost. The
         target's shares are always kept. None keeps both.
-    n_init : int, default=3
+    n_init : int, default=4
         Number of starts of each EM.
     random_state : int, None, RandomState or Generator, default=0
         Seed of everything random. None takes a fresh seed from numpy.
@@ -170,7 +170,7 @@ class GMMOTDAClassifier(_Transfer):
         reg_covar=0.01,
         reg=0.002,
         reg_m=0.8,
-        n_init=3,
+        n_init=4,
         random_state=0,
         method="map",
         scale="none",
@@ -240,7 +240,7 @@ class TransferClassifier(_Transfer):
         reg_covar=0.01,
         reg=0.002,
         reg_m=0.8,
-        n_init=3,
+        n_init=4,
         random_state=0,
         max_samples=2000,
         classifier="softmax",
