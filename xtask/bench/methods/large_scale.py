@@ -3,7 +3,7 @@
     seguy  dual potentials of the plan with a quadratic penalty, learned from batches, then a map to
            the plan's barycentres (Seguy et al. 2018)
     laot   an embedding in which the affine map between two Gaussians aligns the domains, and a
-           decoder that keeps it faithful (Struckmeier et al. 2023), written from their paper
+           decoder that keeps it faithful (Struckmeier et al. 2023), written after the abstract of their paper
 
 Both end in the classifier of all methods, on the carried source samples.
 """

@@ -15,6 +15,7 @@ def methods():
     return {
         "otda-exact": lambda: ot.da.EMDTransport(),
         "otda-sinkhorn": lambda: ot.da.SinkhornTransport(reg_e=EPSILON, norm="max"),
+        # POT adds 1e-8 to the variances, which fails with more features than rows.
         "otda-affine": lambda: ot.da.LinearTransport(reg=1e-2),
         "otda-group-lasso": lambda: ot.da.SinkhornL1l2Transport(
             reg_e=EPSILON, reg_cl=0.1, norm="max", max_iter=10),

@@ -64,7 +64,7 @@ impl Default for Settings {
             max_samples: 2000,
             infoot: InfoOtOptions::default(),
             classifier: ClassifierKind::Softmax,
-            // scikit-learn's tolerance. Tighter ones take ten times as long and change no label.
+            // scikit-learn's tolerance. 1e-6 takes twice as long and moves accuracies by 0.15 points.
             softmax: softmax::Options { tolerance: 1e-4, ..softmax::Options::default() },
         }
     }

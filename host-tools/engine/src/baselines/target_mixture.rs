@@ -9,8 +9,9 @@ use crate::mixture::{Covariance, EmSettings, Mixture, Sample, Start, fit};
 ///
 /// Beside the random starts, EM starts once at the source's means, moved by the map that
 /// gives the source the target's mean and spread in every dim. Random starts find poor optima if
-/// there are many dims and few rows. If the domains are alike, the source is a better start; if they
-/// are not, its likelihood is lower, and it loses. It needs as many components as the source has.
+/// there are many dims and few rows. The likelihood is no sure judge: with very few rows, a component
+/// on one or two of them is so likely that a worse fit wins. The start needs as many components as
+/// the source has.
 pub(super) fn target_mixture<T: Sample>(
     source: &Mixture,
     pool: ArrayView2<'_, T>,

@@ -134,12 +134,8 @@ fn shrinkage_is_scikit_learns() {
 fn weighted_softmax_is_scikit_learns() {
     let Data { source, target, weights, labels } = data();
     let golden = golden().softmax;
-    let options = softmax::Options {
-        l2: golden.l2,
-        tolerance: 1e-9,
-        max_iterations: 10_000,
-        ..softmax::Options::default()
-    };
+    let options =
+        softmax::Options { l2: golden.l2, tolerance: 1e-9, unit: 1.0, max_iterations: 10_000 };
     let softmax = Softmax::train(&source, &labels, &weights, 3, &options).expect("trains");
     assert!(softmax.converged, "gradient {:e}", softmax.gradient);
     // A constant added to all classes changes nothing. Here, as in scikit-learn, the coefficients
