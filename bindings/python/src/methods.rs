@@ -183,7 +183,7 @@ fn to_dict(py: Python<'_>, model: Model) -> PyResult<Bound<'_, PyDict>> {
             out.set_item("classifier", parts)?;
         }
         Classifier::Nearest(Nearest { samples, labels, classes }) => {
-            let labels: Vec<i64> = labels.into_iter().map(|label| label as i64).collect();
+            let labels: Vec<u64> = labels.into_iter().map(|label| label as u64).collect();
             let parts = (samples.into_pyarray(py), labels.into_pyarray(py), classes);
             out.set_item("classifier", parts)?;
         }
@@ -213,7 +213,7 @@ pub(crate) enum GivenClassifier<'py> {
     Softmax(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>),
     /// Carried samples, their classes and the number of classes.
     #[pyo3(annotation = "samples")]
-    Nearest(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, i64>, usize),
+    Nearest(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, u64>, usize),
 }
 
 impl GivenClassifier<'_> {

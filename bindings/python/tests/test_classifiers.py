@@ -153,3 +153,15 @@ def test_pipelines_searches_and_skada_take_it(domains):
     domain = np.repeat([1, -2], [len(Xs), len(Xt)])
     pipe.fit(np.vstack([Xs, Xt]), index, sample_domain=domain)
     assert (classes[pipe.predict(Xt)] == yt).mean() > 0.95
+
+
+def test_the_nearest_moved_row_as_a_classifier(domains):
+    Xs, ys, Xt, yt = domains
+    model = TransferClassifier("otda-exact", classifier="nearest").fit(Xs, ys, Xt)
+    posterior = model.predict_proba(Xt)
+    assert set(np.unique(posterior)) == {0.0, 1.0}
+    assert not np.array_equal(posterior, TransferClassifier("otda-exact").fit(Xs, ys, Xt).predict_proba(Xt))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(Xt), model.predict(Xt))
+    with pytest.raises(RebearingError, match='classifier is "best"'):
+        TransferClassifier("otda-exact", classifier="best").fit(Xs, ys, Xt)

@@ -147,7 +147,10 @@ fn unlabelled<T: Sample>(args: &GmmArgs, x: &Array2<T>) -> Result<(SavedMixture,
         Some(init) => format!("{} from {}", args.data.display(), init.display()),
         None => args.data.display().to_string(),
     })?;
-    Ok((SavedMixture { mixture: fitted.mixture.clone(), labels: None }, Course::One(fitted)))
+    Ok((
+        SavedMixture { mixture: fitted.mixture.clone(), labels: None },
+        Course::One(Box::new(fitted)),
+    ))
 }
 
 fn labelled<T: Sample>(

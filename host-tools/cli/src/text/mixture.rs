@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// The course of a fit: of one mixture, or of one for each class.
 pub(crate) enum Course {
-    One(Fit),
+    One(Box<Fit>),
     Classes(Vec<ClassFit>),
 }
 

@@ -114,7 +114,7 @@ impl Classes {
                 let taken = known.contains(&-1);
                 let free = known.first().filter(|_| taken).map_or(Some(-1), below);
                 // The smallest number of all has none below it.
-                let unused = || (0..).find(|value| !known.contains(value)).unwrap_or(0);
+                let unused = || (0..i64::MAX).find(|value| !known.contains(value)).unwrap_or(0);
                 Labels::Integers(vec![free.unwrap_or_else(unused)])
             }
             Labels::Texts(known) => {

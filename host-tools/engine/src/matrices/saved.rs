@@ -32,7 +32,7 @@ impl Scaling {
         let factors = Array1::from(self.factors());
         let squares = &factors * &factors;
         let means = (&mixture.means - &Array1::from(self.mean.clone())) * &factors;
-        let both = |matrix: &Array2<f64>| matrix * &factors * &factors.view().insert_axis(Axis(1));
+        let both = |matrix: &Array2<f64>| matrix * &factors * factors.view().insert_axis(Axis(1));
         let covariance = match &mixture.covariance {
             Covariance::Diagonal(variances) => Covariance::Diagonal(variances * &squares),
             // A sphere becomes an ellipsoid.

@@ -140,7 +140,7 @@ impl TransferArgs {
             }
         }
         if let Some(path) = &self.map_out
-            && !path.extension().is_some_and(|extension| extension == "npy")
+            && path.extension().is_none_or(|extension| extension != "npy")
         {
             bail!("{}: moved rows are written as .npy; use --map-out M.npy", path.display());
         }

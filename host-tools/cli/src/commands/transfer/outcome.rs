@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
 use rebearing_host::baselines::Seconds;
 use rebearing_host::files::matrix::Labels;
 use rebearing_host::matrices::Classes;
@@ -10,7 +9,7 @@ use rebearing_host::words::plural;
 use serde_json::{Value, json};
 
 use super::TransferArgs;
-use super::run::{Labelled, Result1};
+use super::run::{Attempt, Labelled};
 use crate::args::choice::{Choice as _, OneOrAll};
 use crate::commands::{Outcome, shown};
 use crate::text::flags::{all_as_flags, as_flags};
@@ -29,9 +28,9 @@ pub(super) fn outcome(
     args: &TransferArgs,
     classes: &Classes,
     shape: &Shape,
-    results: &[Result1],
+    results: &[Attempt],
     moved: Option<usize>,
-) -> Result<Outcome> {
+) -> Outcome {
     let mut json: Vec<Value> =
         results.iter().map(|result| to_json(args, classes, shape, result)).collect();
     let mut text = format!(
@@ -57,7 +56,7 @@ pub(super) fn outcome(
         OneOrAll::One(_) => json.pop().unwrap_or_default(),
         OneOrAll::All => json.into(),
     };
-    Ok(Outcome::new(text, json))
+    Outcome::new(text, json)
 }
 
 fn single(text: &mut String, args: &TransferArgs, labelled: &Labelled) {
@@ -103,7 +102,7 @@ fn single(text: &mut String, args: &TransferArgs, labelled: &Labelled) {
     }
 }
 
-fn table(text: &mut String, results: &[Result1]) {
+fn table(text: &mut String, results: &[Attempt]) {
     let _ = writeln!(text, "{:<20}{:>10}{:>10}{:>10}", "method", "accuracy", "balanced", "seconds");
     let percent = |share: Option<f64>| share.map_or("-".into(), |x| format!("{:.1} %", 100.0 * x));
     for (method, result) in results {
@@ -135,7 +134,7 @@ fn total(labelled: &Labelled) -> f64 {
     fit_source + fit_target + transport + labelled.predict
 }
 
-fn to_json(args: &TransferArgs, classes: &Classes, shape: &Shape, result: &Result1) -> Value {
+fn to_json(args: &TransferArgs, classes: &Classes, shape: &Shape, result: &Attempt) -> Value {
     let (method, result) = result;
     let mut json = json!({
         "method": method.name(),

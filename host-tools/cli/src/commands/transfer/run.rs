@@ -30,7 +30,7 @@ pub(super) struct Labelled {
 }
 
 /// The result of a method, or its error.
-pub(super) type Result1 = (EvaluatedMethod, Result<Labelled, String>);
+pub(super) type Attempt = (EvaluatedMethod, Result<Labelled, String>);
 
 pub(super) fn run(args: &TransferArgs) -> Result<Outcome> {
     match read(args)? {
@@ -69,7 +69,7 @@ fn run_on<T: Sample>(args: &TransferArgs, files: Files<T>) -> Result<Outcome> {
         .map_err(error)?;
 
     let task = Task { prepared: &prepared, test: test.as_ref(), truth: truth.as_deref() };
-    let results: Vec<Result1> = args
+    let results: Vec<Attempt> = args
         .methods()
         .into_iter()
         .map(|method| {
@@ -87,7 +87,7 @@ fn run_on<T: Sample>(args: &TransferArgs, files: Files<T>) -> Result<Outcome> {
         write(args, &prepared, &labelled.found)?;
     }
     let moved = write_map(args, &prepared)?;
-    outcome::outcome(args, prepared.classes(), &shape, &results, moved)
+    Ok(outcome::outcome(args, prepared.classes(), &shape, &results, moved))
 }
 
 /// What every method is run on.
