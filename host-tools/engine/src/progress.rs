@@ -13,12 +13,13 @@
 //!   stopped.
 //!
 //! ```
+//! use std::panic::{AssertUnwindSafe, catch_unwind};
 //! use std::sync::Arc;
 //! use rebearing_host::progress::{Stopped, Work, pulse, within};
 //!
 //! let work = Arc::new(Work::default());
 //! work.stop();
-//! let result = std::panic::catch_unwind(|| within(&work, || loop { pulse() }));
+//! let result = catch_unwind(AssertUnwindSafe(|| within(&work, || loop { pulse() })));
 //! assert!(result.is_err_and(|payload| payload.is::<Stopped>()));
 //! ```
 
@@ -150,7 +151,7 @@ pub fn spared(parts: usize) {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::catch_unwind;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::AtomicUsize;
 
     use super::*;
@@ -188,7 +189,7 @@ mod tests {
         stopped.stop();
         pulse();
         within(&other, pulse);
-        let result = catch_unwind(|| within(&stopped, pulse));
+        let result = catch_unwind(AssertUnwindSafe(|| within(&stopped, pulse)));
         assert!(result.is_err_and(|payload| payload.is::<Stopped>()));
         // The thread has left the work.
         pulse();
@@ -203,9 +204,9 @@ mod tests {
         let wrapper = |thread: rayon::ThreadBuilder| within(&work, || thread.run());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
         let result = pool.build_scoped(wrapper, |pool| {
-            catch_unwind(|| {
+            catch_unwind(AssertUnwindSafe(|| {
                 pool.install(|| fit(x.view(), None, &EmSettings::new(2), &|_| ()).is_ok())
-            })
+            }))
         });
         assert!(result.unwrap().is_err_and(|payload| payload.is::<Stopped>()));
     }
