@@ -13,12 +13,13 @@
 //!   stopped.
 //!
 //! ```
+//! use std::panic::{AssertUnwindSafe, catch_unwind};
 //! use std::sync::Arc;
 //! use rebearing_host::progress::{Stopped, Work, pulse, within};
 //!
 //! let work = Arc::new(Work::default());
 //! work.stop();
-//! let result = std::panic::catch_unwind(|| within(&work, || loop { pulse() }));
+//! let result = catch_unwind(AssertUnwindSafe(|| within(&work, || loop { pulse() })));
 //! assert!(result.is_err_and(|payload| payload.is::<Stopped>()));
 //! ```
 
@@ -192,7 +193,7 @@ mod tests {
         stopped.stop();
         pulse();
         within(&other, pulse);
-        let result = catch_unwind(|| within(&stopped, pulse));
+        let result = catch_unwind(AssertUnwindSafe(|| within(&stopped, pulse)));
         assert!(result.is_err_and(|payload| payload.is::<Stopped>()));
         // The thread has left the work.
         pulse();
