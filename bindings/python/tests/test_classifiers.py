@@ -1,5 +1,7 @@
 """The methods: ways to call them, and what they agree with."""
 
+import pickle
+
 import numpy as np
 import pytest
 

@@ -23,7 +23,8 @@ pub(crate) fn clouds(n: usize, seed: usize, shift: f64, stretch: f64) -> Domain 
     let x = Array2::from_shape_fn((n, 4), |(i, j)| {
         stretch * (centres[i % 3][j] + wobble(i + 10_000 * seed, j)) + shift
     });
-    let labels = Labels::Integers(classes.iter().map(|class| 10 * *class as i64).collect());
+    let number = |class: &usize| 10 * i64::try_from(*class).unwrap();
+    let labels = Labels::Integers(classes.iter().map(number).collect());
     Domain { x, labels, classes }
 }
 
