@@ -26,7 +26,7 @@ impl Marked {
         let (Some(bytes), Some(stored)) = (slot.last_chunk(), stored_crc(slot)) else {
             return Self::Plain;
         };
-        match read_record(bytes).or_else(|| mended(bytes)) {
+        match read_or_mend(bytes) {
             Some((sequence, crc)) if crc == stored => Self::Sequence(sequence),
             Some(_) => Self::Plain,
             None if *bytes == [0xff; RECORD_LEN] => Self::Plain,
@@ -41,6 +41,11 @@ impl Marked {
             Self::Plain | Self::Damaged => None,
         }
     }
+}
+
+/// Sequence number and checksum of the model, if the record is whole or has a single wrong bit.
+pub(super) fn read_or_mend(bytes: &[u8; RECORD_LEN]) -> Option<(u32, u32)> {
+    read_record(bytes).or_else(|| mended(bytes))
 }
 
 /// A record of which a single bit has rotted. The checksum tells any three wrong bits from none, so
@@ -77,7 +82,7 @@ pub(super) fn record(sequence: u32, model_crc: u32) -> [u8; RECORD_LEN] {
 }
 
 /// Sequence number and checksum of the model, if the record is whole.
-pub(super) fn read_record(bytes: &[u8; RECORD_LEN]) -> Option<(u32, u32)> {
+fn read_record(bytes: &[u8; RECORD_LEN]) -> Option<(u32, u32)> {
     let [_, _, _, _, s0, s1, s2, s3, m0, m1, m2, m3, ..] = *bytes;
     let sequence = u32::from_le_bytes([s0, s1, s2, s3]);
     let model_crc = u32::from_le_bytes([m0, m1, m2, m3]);

@@ -6,7 +6,7 @@ use core::ops::Range;
 use embedded_storage::nor_flash::{NorFlash, NorFlashErrorKind};
 
 use super::io::{Io, IoError, PIECE};
-use super::record::{RECORD_LEN, is_newer, read_record, record};
+use super::record::{RECORD_LEN, is_newer, read_or_mend, record};
 use super::slots::Slot;
 use crate::model::{AnyModel, stored_crc};
 
@@ -197,7 +197,8 @@ impl<F: NorFlash> Slots<F> {
         let end = self.start_of(slot).saturating_add(self.len);
         let mut bytes = [0; RECORD_LEN];
         self.io.read(end.saturating_sub(RECORD_LEN as u32), &mut bytes)?;
-        Ok(read_record(&bytes).map(|(sequence, _)| sequence))
+        // As the next start reads it: a mended record counts, so the new model must be newer.
+        Ok(read_or_mend(&bytes).map(|(sequence, _)| sequence))
     }
 
     /// The record at the very end, whatever the length of a flash word.

@@ -110,6 +110,10 @@ fn a_rotten_bit_of_the_record_is_mended_and_two_are_told() {
         let mut flash = flash.clone();
         flip(&mut flash, bit);
         assert_eq!(newest(&flash), (Slot::B, None), "bit {bit}");
+        // The next model is newer than the one with the mended record.
+        let mut next = flash.clone();
+        next.slots().store(Some(Slot::B), &parsed(MODELS[1])).expect("a store");
+        assert_eq!(newest(&next), (Slot::A, None), "bit {bit}");
         let second = (bit + 37) % (8 * RECORD_LEN);
         flip(&mut flash, second);
         assert_eq!(newest(&flash), (Slot::A, Some(PassedOver::Record)), "bits {bit}, {second}");

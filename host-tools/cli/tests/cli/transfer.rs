@@ -121,7 +121,9 @@ fn all_compares_every_method_and_a_failure_is_a_row() {
     let rows = run("");
     assert_eq!(rows.iter().map(|row| row["method"].as_str().unwrap()).collect::<Vec<_>>(), METHODS);
     for row in &rows {
-        assert!(row["accuracy"].as_f64() > Some(0.8), "{row}");
+        // HOT-DA's clusters split one of the clouds.
+        let least = if row["method"] == "hot-da" { 0.8 } else { 0.95 };
+        assert!(row["accuracy"].as_f64() > Some(least), "{row}");
     }
     // The guard takes diagonal covariances alone.
     let rows = run("--covariance full --scale each");
