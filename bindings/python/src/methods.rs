@@ -58,7 +58,7 @@ pub(crate) struct GivenSettings {
     force: bool,
 }
 
-/// What is known of the target's rows, by the name of the command line.
+/// The knowledge about the target's rows that a name of the command line stands for.
 pub(crate) fn pool_of(name: &str) -> PyResult<Pool> {
     match name {
         "all" => Ok(Pool::All),

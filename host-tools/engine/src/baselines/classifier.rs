@@ -1,4 +1,4 @@
-//! What every method ends in: a classifier for rows of the target.
+//! The classifier for rows of the target that every method ends in.
 
 use ndarray::{Array2, ArrayView2, Axis};
 

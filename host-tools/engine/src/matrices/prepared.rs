@@ -38,7 +38,7 @@ pub struct Prepared<'a, T> {
     mean_variance: f64,
 }
 
-/// What is known of the source.
+/// The source, as rows or as a mixture.
 #[derive(Debug, Clone)]
 pub(super) enum Known<'a, T> {
     /// Its rows, with the class of each.

@@ -73,10 +73,10 @@ pub(super) struct TransferArgs {
     /// Most rows of each domain in a plan between rows; more are thinned
     #[arg(long, value_name = "N", default_value_t = baselines::Settings::default().max_samples)]
     max_samples: usize,
-    /// What is trained on the source's moved rows. gmm-otda-t always trains a softmax
+    /// Classifier that is trained on the source's moved rows. gmm-otda-t always trains a softmax
     #[arg(long, value_parser = choice::<ClassifierKind>(), default_value = ClassifierKind::Softmax.choice_name())]
     classifier: ClassifierKind,
-    /// What is known about the target's rows, for guarded
+    /// Your knowledge about the target's rows, for guarded
     #[arg(long, value_parser = choice::<Pool>(), default_value = Pool::All.choice_name())]
     pool_is: Pool,
     /// Accuracy from which guarded trusts carried labels. It adapts if it predicts at least this

@@ -10,7 +10,7 @@ use rebearing_host::matrices::{MatrixError, SavedMixture, Which};
 use super::TransferArgs;
 use crate::progress::Step;
 
-/// What the files hold, in one precision.
+/// The contents of the files, in one precision.
 pub(super) struct Files<T> {
     pub(super) source: Source<T>,
     pub(super) target: Array2<T>,

@@ -90,7 +90,7 @@ fn run_on<T: Sample>(args: &TransferArgs, files: Files<T>) -> Result<Outcome> {
     Ok(outcome::outcome(args, prepared.classes(), &shape, &results, moved))
 }
 
-/// What every method is run on.
+/// The input of every method.
 struct Task<'a, T> {
     prepared: &'a Prepared<'a, T>,
     test: Option<&'a ndarray::Array2<T>>,
